@@ -28,7 +28,7 @@ def finish_interrupted_runs(vault: Vault) -> None:
         output.failed(error)
         return
     for run in left:
-        output.say(f"finishing an earlier run of an agent: {run}")
+        output.say(f"checking the changes of an earlier agent run: {run}")
         finish_run(vault, run)
 
 

@@ -38,7 +38,7 @@ def wanted_form(vault: Vault, form: str | None, out: str | None, things: str | N
             raise UsageError(f"{'--out' if out else '--things'} needs a form", hint=f"--as {'|'.join(FORMS)}")
         return None
     if things and form != "table":
-        raise UsageError("--things are compared in a table", hint="--as table")
+        raise UsageError("--things can be used only with --as table", hint="--as table")
     if form == "chart" and importlib.util.find_spec("matplotlib") is None:
         raise no_matplotlib()
     names = tuple(names_of(things or ""))

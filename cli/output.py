@@ -250,7 +250,7 @@ _STEP_NAMES = {
     "compose": "composing",
     "cards": "writing cards",
     "read": "finding concepts",
-    "settle": "joining names",
+    "settle": "merging concept names",
     "write": "writing pages",
     "check": "checking sentences",
     "reconcile": "comparing claims",

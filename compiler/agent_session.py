@@ -64,8 +64,10 @@ def _refuse_too_large(vault: Vault, manifest: Manifest) -> None:
     """Raises Refused for a file of the user's of which no copy is kept: an agent could destroy it."""
     large = {(path, mark.sha256) for path, mark in manifest.files.items() if mark.size > LARGEST}
     for path, _ in sorted(large - files_of_agents(vault) if large else ()):
-        what = f"more than {LARGEST >> 20} MiB: what an agent did to it could not be undone"
-        raise Refused(what, where=path, hint="move it out of the folders that an agent may write, then run it again")
+        what = f"larger than {LARGEST >> 20} MiB: an agent's changes to it could not be undone"
+        raise Refused(
+            what, where=path, hint="move it out of the folders that an agent may write to, then run the command again"
+        )
 
 
 def settle(vault: Vault, run: Run, at: datetime, say: Say = lambda _: None) -> Outcome:
@@ -75,7 +77,7 @@ def settle(vault: Vault, run: Run, at: datetime, say: Say = lambda _: None) -> O
     Raises: LockHeld; Damaged; Refused where a folder cannot be looked into; WriteFailed. After any of these it can be
     settled again, with the same end.
     """
-    with lock(vault.root, "publish", purpose="settling an agent's work"):
+    with lock(vault.root, "publish", purpose="checking an agent's changes"):
         record = read_record(vault.settings.vault_id, run.id)
         if record is None:
             return Outcome(run.id, run.program)
@@ -100,13 +102,13 @@ def _take_replies(vault: Vault, run: Run, at: datetime, say: Say, found: list[Di
     try:
         taken = finalize_staged(vault, run.id, at)
     except RetainError as error:
-        hint = f"{error.hint or 'set that right'}; they are judged when the next `retain guard run` ends"
-        what = f"the agent's replies to work orders wait: {error.what}"
+        hint = f"{error.hint or 'fix this'}; they will be checked when the next `retain guard run` ends"
+        what = f"the agent's replies to work orders could not be stored yet: {error.what}"
         found.append(Diagnostic(error.where or f"{WORK}/replies", 0, "replies-wait", what, hint))
         return False
     if taken.kept:
         count = "1 reply" if taken.kept == 1 else f"{taken.kept} replies"
-        say(f"{count} to work orders kept; when none is open, `retain compile --engine agent` publishes")
+        say(f"{count} to work orders stored; when no order is open, run `retain compile --engine agent`")
     found += taken.refused
     return True
 

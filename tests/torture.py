@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
             print(f"{row['row']}: {row['figures']}")
         return run.returncode
     summary = re.findall(r"\d+ (?:passed|failed|skipped|errors?)", run.stdout.splitlines()[-1] if run.stdout else "")
-    closing = ", ".join(summary) or f"it ended with exit code {run.returncode}"
+    closing = ", ".join(summary) or f"it exited with code {run.returncode}"
     write(rows, f"{closing}, in {lasted / 60:.0f} minutes", datetime.now(UTC))
     return run.returncode
 

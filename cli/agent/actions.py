@@ -44,10 +44,12 @@ TOOLS: Mapping[str, bool] = {
     "lint": True,
 }
 Type = Literal["", "read", "settle", "write", "check", "reconcile", "answer"]
-Name = Annotated[str, Field(max_length=40, description="Your name; it is recorded with what you answer.")]
+Name = Annotated[str, Field(max_length=40, description="Your name; it is recorded with your answers.")]
 OrderId = Annotated[str, Field(max_length=200, description="The id of an order.")]
 OrderIds = Annotated[list[OrderId], Field(min_length=1, max_length=200)]
-Text = Annotated[str, Field(max_length=MAX_ANSWER, description="The answer, in the lines that the order asks for.")]
+Text = Annotated[
+    str, Field(max_length=MAX_ANSWER, description="The answer, in the line format that the order asks for.")
+]
 Rule = Annotated[str, Field(max_length=40, description="Only findings of this rule of `retain lint`.")]
 Words = Annotated[str, Field(min_length=1, max_length=500)]
 Limit = Annotated[int, Field(ge=1, le=100)]

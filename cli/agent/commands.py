@@ -181,12 +181,12 @@ def _answers(files: tuple[str, ...], order: str) -> list[tuple[str, str, str]]:
     from compiler.orders.files import order_named
 
     if order and len(files) > 1:
-        raise UsageError("--order goes with one file", hint="name the others ORDER.answer.txt")
+        raise UsageError("--order can be used with only one file", hint="name the others ORDER.answer.txt")
     out = []
     for file in files:
         id_ = order or order_named(file)
         if not id_:
-            hint = "name it as `retain agent next` says, ORDER.answer.txt, or give --order ID"
+            hint = "name the file ORDER.answer.txt, as `retain agent next` says, or use --order ID"
             raise UsageError("which order is this the answer to?", where=file[:200], hint=hint)
         out.append((id_, _read(file), "" if file == "-" else file))
     return out
@@ -203,7 +203,7 @@ def _read(file: str) -> str:
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot be read: {error}", where=file[:200]) from error
     if len(data) > _MAX_BYTES:
-        raise UsageError(f"more than {_MAX_BYTES >> 20} MiB", where=file[:200], hint="an answer is shorter than that")
+        raise UsageError(f"more than {_MAX_BYTES >> 20} MiB", where=file[:200], hint="shorten the answer")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -135,6 +135,6 @@ def page(vault: Vault, address: str) -> str:
     known = path in _SINGLE_PAGES or (folder in _PAGE_FOLDERS and path in vault.paths(folder, ".md"))
     text = vault.read_text(path) if known and address.startswith(_SCHEME) else None
     if text is None:
-        hint = "resources/list has the first pages; further ones are those that a page links to"
+        hint = "resources/list returns the first pages; find the others through the links on a page"
         raise NotFound(f"no such page: {clean_line(address)[:200]!r}", hint=hint)
     return text

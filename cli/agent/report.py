@@ -74,7 +74,7 @@ def receipt_lines(receipt: Receipt, file: str = "") -> list[str]:
     """Return what became of an answer, and what to correct."""
     if receipt.state == "unknown":
         return [f"no such order: {short_line(receipt.id, 80)!r}: ids are those of `retain agent next`"]
-    words = receipt.kept if receipt.state == "accepted" else "no part of it can be used"
+    words = receipt.kept if receipt.state == "accepted" else "nothing in the answer can be used"
     out = [f"{receipt.state} {receipt.id}: {words}"]
     out += [f"  {fault}" for fault in receipt.faults[:MOST_FAULTS]]
     if len(receipt.faults) > MOST_FAULTS:

@@ -52,7 +52,7 @@ MAX_NAMESAKES = 1_000
 @click.option(
     "--authority", type=click.IntRange(0, 3), help="Source authority: 0 unreliable, 1 usual, 2 expert, 3 authoritative."
 )
-@click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap that it fills; repeatable.")
+@click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap that the source fills; repeatable.")
 @click.option(
     "--max-size",
     type=click.IntRange(1, 200),
@@ -95,7 +95,7 @@ def add(
     vault = opened(vault_dir)
     if current:
         if kind or gap_ids or authority is not None:
-            raise click.UsageError("--current goes with no other option: it copies nothing")
+            raise click.UsageError("--current copies nothing and cannot be combined with other options")
         return record_current(vault, sources, now(), as_json=as_json)
     files = [s for s in sources if not is_address(s)]
     addresses = list(dict.fromkeys(normalize_address(s) for s in sources if is_address(s)))

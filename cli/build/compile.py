@@ -63,7 +63,7 @@ _wait_option = click.option(
 )
 @click.option("--budget", type=FiniteRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
 @click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
-@click.option("--renew", is_flag=True, help="Repeat requests that an older prompt asked.")
+@click.option("--renew", is_flag=True, help="Send requests again if they were made with an older prompt.")
 @click.option("--explain", is_flag=True, help="Explain for each file why it was written.")
 @click.option("--watch", is_flag=True, help="Keep running: compile whenever files in raw/ change, until Ctrl-C.")
 @click.option(
@@ -114,7 +114,9 @@ def compile_(
         raise click.UsageError("--debounce goes with --watch")
     if watch:
         if sources or dry_run or renew:
-            raise click.UsageError("--watch compiles all that changes in raw/: no SOURCE, --dry-run or --renew")
+            raise click.UsageError(
+                "--watch compiles every change in raw/ and cannot be combined with SOURCE, --dry-run or --renew"
+            )
 
         def compile_one(vault: Vault) -> Report:
             part_bytes = of_user().part_bytes

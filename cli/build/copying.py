@@ -51,7 +51,7 @@ def check_amount(files: Sequence[Path], to: Path, *, sure: bool) -> None:
         raise Refused(f"no room for {amount}: {_shown(free)} free on the disk", where=str(to), hint="add fewer files")
     if sure or (len(files) <= MANY_FILES and size <= MANY_BYTES):
         return
-    answer = output.ask(f"Copy {amount}, into raw/?")
+    answer = output.ask(f"Copy {amount} into raw/?")
     if answer is None:
         limits = f"more than {MANY_FILES:,} files or {_shown(MANY_BYTES)} are copied only with --yes"
         raise UsageError(f"too much to copy without asking: {amount}", hint=limits)

@@ -60,7 +60,9 @@ class Places:
         if not is_folder(source):
             self.found.append((source, f"raw/{self.kind or _kind(source)}/{source.name}"))
         elif _is_vault(source, self.vault):
-            raise UsageError("this is a vault", where=given, hint="name files or folders in it")
+            raise UsageError(
+                "this folder is itself a vault and cannot be added", where=given, hint="name files or folders in it"
+            )
         else:
             self._add_folder(source)
 
@@ -102,7 +104,7 @@ class Places:
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_ignored_path(f"{to}/{path.relative_to(folder).as_posix()}"):
-                    self._skip(path, "a folder that programs generate")
+                    self._skip(path, "a folder of generated files (such as node_modules)")
                 else:
                     entered.append(name)
             folders[:] = entered

@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _STDOUT = Path("-")
 
 
-force_option = click.option("--force", is_flag=True, help="Replace a file that no export wrote.")
+force_option = click.option("--force", is_flag=True, help="Overwrite a file even if it is not an earlier export.")
 
 
 def _file_argument(metavar: str, *, stdout: bool = False) -> Callable[[F], F]:
@@ -105,7 +105,7 @@ def export() -> None:
     type=click.Choice(DECK_TREES),
     default="topic",
     show_default=True,
-    help="A deck in Anki for each topic or concept, or one for all cards.",
+    help="Create one deck in Anki for each topic or concept, or one for all cards.",
 )
 @progress_option
 @vault_json_options

@@ -42,7 +42,7 @@ def sync() -> None:
 @click.option("--url", default=_URL, show_default=True, help="The address of AnkiConnect on this machine.")
 @click.option("--dry-run", is_flag=True, help="Show what would change; cards without an id are not counted.")
 @click.option("--newer", is_flag=True, help="Overwrite what was edited or deleted in Anki.")
-@click.option("--imported", is_flag=True, help="Include cards imported from (another) Anki.")
+@click.option("--imported", is_flag=True, help="Include cards that were imported from Anki.")
 @progress_option
 @vault_json_options
 def anki(
@@ -143,7 +143,7 @@ def _show(done: Synced, dry_run: bool) -> None:
     for ids, what in (
         (plan.edited, "edited in Anki and not changed; `--newer` overwrites them"),
         (plan.gone, "deleted in Anki, or without CardId; `--newer` creates them again"),
-        (plan.twice, "twice in Anki; delete the note that you did not study"),
+        (plan.twice, "duplicated in Anki; delete the note that you did not study"),
     ):
         if ids:
             more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""

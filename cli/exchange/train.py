@@ -28,11 +28,13 @@ _share = FiniteRange(0, 0.5)
     type=click.Choice(["messages", "prompt", "sharegpt"]),
     default="messages",
     show_default=True,
-    help="How a line holds question and answer.",
+    help="The format of each line.",
 )
 @click.option("--test-share", type=_share, default=0.1, show_default=True, help="Share of the records for testing.")
-@click.option("--validation-share", type=_share, default=0.0, show_default=True, help="The same for validation.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed gives another split.")
+@click.option(
+    "--validation-share", type=_share, default=0.0, show_default=True, help="Share of the records for validation."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed for the random split.")
 @progress_option
 @vault_json_options
 def train(

@@ -86,7 +86,7 @@ def _is_large(vault: Vault) -> bool:
 @click.option("--accept", is_flag=True, help="Accept changes as yours (optionally only PATH).")
 @click.option("--undo", is_flag=True, help="Undo the last --restore.")
 @click.option("--diff", is_flag=True, help="Show line by line what changed.")
-@click.option("--force", is_flag=True, help="Treat folders that cannot be read as emptied.")
+@click.option("--force", is_flag=True, help="Treat unreadable folders as empty.")
 @click.option("--quick", is_flag=True, help="Skip files with unchanged size, times and inode.")
 @vault_option
 @json_option
@@ -110,7 +110,7 @@ def audit(
     """
     action = _only(actions)
     if action == "undo" and paths:
-        raise UsageError("--undo undoes the whole last restore and takes no PATH")
+        raise UsageError("--undo undoes the entire last restore; it takes no PATH")
     vault = opened(vault_dir)
 
     def run() -> int:
@@ -176,7 +176,7 @@ def _selected(vault: Vault, report: AuditReport, paths: Sequence[str]) -> list[C
         keys = _keys(vault, path)
         matches = [change for change in report.changes if _touches(change, keys)]
         if not matches:
-            raise NotFound("nothing changed there since the last scan", where=path)
+            raise NotFound("nothing has changed there since the last scan", where=path)
         selected |= dict.fromkeys(matches)
     return list(selected)
 
@@ -269,7 +269,7 @@ class _Result:
             assert report.last is not None
             output.say(f"No changes in {files} since {self._day(report.last.at)}.")
         elif self.left:
-            output.say(f"{changes} not confirmed: --diff shows, --restore restores, --accept accepts as yours")
+            output.say(f"{changes} not accepted yet: --diff shows them, --restore undoes them, --accept accepts them")
         if report.unreachable:
             output.say("Unreadable folders do not count as deleted; --force treats them so.")
 

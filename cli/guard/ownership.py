@@ -54,7 +54,7 @@ class Territory:
         above = self._above(real)
         for folder in (*self.secret, *self.settings):
             if self._in(real, above, folder):
-                return "that belongs to the user, outside this vault"
+                return "that path is outside this vault and belongs to the user"
         if not self._in(real, above, self.root):
             return None
         human = {self._identity(f"{self.root}/{name}") for name in _USER_FOLDERS}

@@ -188,8 +188,10 @@ def _reject_writable_mount_points(missing: tuple[Path, ...], extra_writable: tup
     for folder in missing:
         for path in extra_writable:
             if is_within(folder, path):
-                hint = "mount it or put it back, or name a smaller folder"
-                raise Refused(f"--rw: {folder}, which no agent may see, belongs there", where=str(path), hint=hint)
+                hint = "mount or restore it, or name a folder that does not contain it"
+                raise Refused(
+                    f"--rw: this folder contains {folder}, which agents must not see", where=str(path), hint=hint
+                )
 
 
 def _warn_of_root(vault: Vault) -> None:

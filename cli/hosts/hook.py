@@ -88,7 +88,7 @@ def _fault(vault_dir: str | None) -> str | None:
 @click.command(hidden=True, context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1)
 def let_commit_pass(words: tuple[str, ...]) -> int:
-    """Do nothing: git hooks that an earlier `retain init --host` wrote call this, and must let commits pass."""
+    """Do nothing; kept because git hooks written by earlier versions of `retain init --host` call it."""
     return output.DONE
 
 

@@ -98,7 +98,7 @@ def shell_fault(line: str, cwd: str, territory: Territory) -> str | None:
         parts = [] if "://" in word or path == word else word.split("/")
         closed = territory.closed_place(path) or next(filter(is_closed, parts), None)
         if closed is not None:
-            return f"a shell command must not name {closed}; to read a file there, use the tool that reads files"
+            return f"a shell command must not mention {closed}; to read a file there, use the tool that reads files"
     return None
 
 

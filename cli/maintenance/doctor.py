@@ -181,7 +181,7 @@ def _guard(health: Health) -> dict[str, Any]:
     here, abi = sandbox_support(), landlock.abi()
     if not caged and here.level is Level.NONE:
         words = "; ".join(here.reasons)
-        hint = "keep a personal vault apart (`retain init --personal`), and run `retain guard audit`"
+        hint = "set up a separate personal vault (`retain init --personal`), and run `retain guard audit`"
         health.find("guard", "no-cage", f"no sandbox for agents on this machine: {words}", hint)
     if sys.platform == "linux" and (missing := without_landlock(abi)):
         health.find("guard", "jail-open", f"document readers can write files: {missing}", "use a newer kernel")
@@ -330,11 +330,11 @@ def _leftovers(health: Health, vault: Vault) -> list[str]:
     deep: list[str] = []
     found = [path for top in _OWN_FOLDERS for path in _files(vault.root, top, deep) if _is_leftover(_name(path))]
     if deep:
-        what = f"folders more than {DEPTH} deep, which are not checked"
+        what = f"folders nested more than {DEPTH} deep are not checked"
         health.find(f"{'/'.join(deep[0].split('/')[:3])}/…", "too-deep", what, "delete them or move them away")
     for path in found:
         if not _name(path).startswith(TEMP_PREFIX):
-            health.find(path, "conflict-copy", "a second version of a file", "compare the two and delete one")
+            health.find(path, "conflict-copy", "a conflicting copy of a file", "compare the two and delete one")
     return sorted(found)
 
 

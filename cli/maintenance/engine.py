@@ -234,7 +234,7 @@ def _show_answer(answer: Answered, seconds: float, as_json: bool) -> None:
 
 
 @engine.command("cost")
-@click.option("--engine", "name", type=click.Choice(ASKING), help="Which engine (default: the chosen one).")
+@click.option("--engine", "name", type=click.Choice(ASKING), help="The engine (default: the one you chose).")
 @progress_option
 @vault_json_options
 def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json: bool) -> None:
@@ -265,7 +265,7 @@ def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json:
         output.show(f"{chosen} would be asked: {asked}")
         show_estimate(figures)
     else:
-        output.show("nothing to ask: every request of this vault is answered")
+        output.show("nothing to request: all requests for this vault have been answered")
 
 
 # --- the choice ------------------------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ def _changes(
         return [("engine", "compile", "claude"), *_server_changes(before, USUAL, model, check)]
     if len(words) != 1 or not model:
         hint = "retain engine use server http://127.0.0.1:11434 --model NAME"
-        raise UsageError("a server needs its address and a model", hint=hint)
+        raise UsageError("give the server's address and a model", hint=hint)
     return [("engine", "compile", "claude"), *_server_changes(before, words[0].rstrip("/"), model, check)]
 
 
@@ -353,7 +353,10 @@ def _command_changes(
     try:
         checking = shlex.split(check or "")
     except ValueError as error:
-        raise UsageError(f"--check is not a command line: {error}", hint='for example --check "llm -m NAME"') from error
+        raise UsageError(
+            f"the value of --check cannot be parsed as a command line: {error}",
+            hint='for example --check "llm -m NAME"',
+        ) from error
     return [
         ("engine", "compile", "command"),
         ("engine", "command", list(words)),

@@ -25,7 +25,9 @@ _WITHOUT_COPIES = "restore the file from git or a backup"
 
 
 @click.command()
-@click.option("--from", "day", metavar="DATE", help="Use the fullest copy of this day (default: the newest of all).")
+@click.option(
+    "--from", "day", metavar="DATE", help="Use the most complete copy of this day (default: the newest copy)."
+)
 @click.option("--list", "listed", is_flag=True, help="List the copies with the number of their events; write nothing.")
 @dry_run_option
 @vault_json_options

@@ -281,7 +281,7 @@ def _add_mark_command(word: str, help_: str) -> None:
 _add_mark_command("suspend", "Suspend cards until they are resumed.")
 _add_mark_command("resume", "Resume suspended cards.")
 _add_mark_command("bury", "Bury cards until tomorrow.")
-_add_mark_command("flag", "Flag cards as faulty.")
+_add_mark_command("flag", "Flag cards that have a problem.")
 
 
 @card.command("tag")

@@ -57,7 +57,9 @@ def with_new_words(
     if question is None and answer is None:
         return _in_editor(before, save, id_, command, form_help or _HELP.format(id_))
     if answer is not None and before.answer is None:
-        raise UsageError("a cloze has no answer of its own", hint="give its whole text with --question")
+        raise UsageError(
+            "a cloze card has no separate answer; leave out --answer", hint="give its whole text with --question"
+        )
     return save(Words(before.question if question is None else question, before.answer if answer is None else answer))
 
 

@@ -31,7 +31,7 @@ _FORM = (
 @click.option("--answer", help="The answer.")
 @click.option("--cloze", metavar="TEXT", help="A text with {{c1::words}} to hide, a card for each number.")
 @click.option("--from", "source_file", metavar="FILE", help="Read Q: and A:, or C:, from a file or from stdin (-).")
-@click.option("--reversed", "is_reversed", is_flag=True, help="Make a second card that asks the other way round.")
+@click.option("--reversed", "is_reversed", is_flag=True, help="Also create a reversed card.")
 @click.option("--kind", type=click.Choice([kind.value for kind in CardKind]), help="The kind of question.")
 @click.option("--deck", default="", metavar="NAME", help=f"A deck or concept, or a new deck (default: {DEFAULT_DECK}).")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Add this tag; repeatable.")
@@ -64,7 +64,7 @@ def new(
     if sum((question is not None or answer is not None, cloze is not None, source_file is not None)) > 1:
         raise UsageError("conflicting options", hint="give --question and --answer, or --cloze, or --from")
     if (question is None) != (answer is None):
-        raise UsageError("a card has two sides", hint="give both --question and --answer")
+        raise UsageError("give both a question and an answer", hint="give both --question and --answer")
     vault = opened(vault_dir)
     kind_ = CardKind(kind) if kind else None
 

@@ -35,13 +35,15 @@ from vault.log.review_log import LogWriter, append, is_written_with, log_files
 from vault.text.formatting import plural
 from vault.vault import Vault
 
-_TRIED = "reviews at the last fit"
+_TRIED = "number of reviews when the parameters were last optimized"
 _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
 
 
 @click.command()
 @dry_run_option
-@click.option("--auto", is_flag=True, help="Only if reviews have doubled since the last fit, as for cron.")
+@click.option(
+    "--auto", is_flag=True, help="Optimize only if reviews have doubled since the last time; useful in cron jobs."
+)
 @click.option("--reset", is_flag=True, help="Reset to the default parameters of FSRS-6.")
 @click.option("--undo", is_flag=True, help="Undo the last change of parameters.")
 @progress_option
@@ -141,7 +143,7 @@ def _too_few(found: fit_decision.TooFew, as_json: bool) -> int:
         words.append(f"{plural(found.missing, 'review')} more")
     if found.missing_trials:
         number = f"{found.missing_trials:,}" if words else f"{plural(found.missing_trials, 'review')} more"
-        words.append(f"{number} a day or longer after the card's last one")
+        words.append(f"{number} reviews at least a day after the card's previous review")
     output.show(f"too few reviews to fit ({found.reviews:,}): {' and '.join(words)} needed")
     return output.DONE
 
@@ -227,7 +229,7 @@ def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
         )
     if gain > 0:
         return f"not applied: log loss lower by {gain:.4f}; {found.needed:.4f} would be worth moving cards for"
-    seen = "" if found.current == found.default else "; those may have been fitted to the same reviews"
+    seen = "" if found.current == found.default else "; the current parameters may have been fitted to the same reviews"
     return f"not applied: no better on later reviews than the current parameters (log loss {-gain:+.4f}){seen}"
 
 

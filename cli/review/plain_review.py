@@ -35,7 +35,7 @@ _HELP = """\
   b      bury until tomorrow   !        suspend
   f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 gives the answer, 5 not worth knowing)
   e      edit                  q        quit"""
-_PRACTICE = "Practice: nothing is scheduled or written."
+_PRACTICE = "Practice: nothing is scheduled or saved."
 
 
 class Lines(Protocol):

@@ -23,7 +23,7 @@ from vault.text.formatting import plural
 
 @click.command("catch-up")
 @click.option("--per-day", type=click.IntRange(1, MOST_PER_DAY), metavar="N", help="At most this many reviews a day.")
-@click.option("--all", "everything", is_flag=True, help="Review all that is due today, whatever the limits.")
+@click.option("--all", "everything", is_flag=True, help="Review everything due today, regardless of limits.")
 @click.option("--end", is_flag=True, help="End the plan; the usual limits hold again.")
 @combine(dry_run_option, vault_json_options)
 def catch_up(
@@ -80,7 +80,7 @@ def _end_plan(desk: Desk, *, dry_run: bool, as_json: bool) -> int:
 
 def _words(offer: Offer) -> str:
     """Return an offer in words: `135 waiting: 30 a day, clear by 7 January 2027`."""
-    clear = f"clear by {in_words(offer.until)}" if offer.until else "not clear in a year"
+    clear = f"clear by {in_words(offer.until)}" if offer.until else "the backlog would not be cleared within a year"
     return f"{offer.waiting:,} waiting: {offer.per_day:,} a day, {clear}"
 
 

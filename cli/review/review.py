@@ -228,7 +228,9 @@ def _instant(text: str, at: datetime) -> datetime:
 
 
 @click.command()
-@click.option("--ahead", is_flag=True, help="Undo all actions dated ahead of the clock, after a clock that was wrong.")
+@click.option(
+    "--ahead", is_flag=True, help="Undo all actions dated in the future, e.g. after the system clock was wrong."
+)
 @vault_json_options
 def undo(ahead: bool, vault_dir: str | None, as_json: bool) -> int:
     """Undo the last action on a card, or on many at once. Repeat it to go further back.

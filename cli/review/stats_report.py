@@ -194,7 +194,7 @@ def _week(stats: Stats) -> list[str]:
         (found.reviews, "reviews"),
         (found.met, "cards seen for the first time"),
         (found.added, "cards created"),
-        (found.changed, "cards with a changed fact"),
+        (found.changed, "cards whose fact changed"),
         (found.reworded, "cards reworded"),
         (found.retracted, "cards retracted"),
         (found.new_leeches, "new leeches"),

@@ -33,7 +33,7 @@ _AROUND = 2  # lines of the source before a quote and after it
 _BY_MODEL = (
     "no suggestions: this vault was compiled by a model or an agent, which writes all of its cards into the decks"
 )
-_NOT_COMPILED = "no suggestions are known on this machine: `retain compile` makes them"
+_NOT_COMPILED = "no suggestions yet; run `retain compile` to create them"
 _NONE = "no suggested cards"
 _DONE = {Decision.KEEP: "kept", Decision.EDIT: "kept as edited", Decision.DROP: "dropped; it is not suggested again"}
 
@@ -81,7 +81,7 @@ def suggest(
     decides = bool(keep or drop or edit)
     words = (question, answer) if source is None else (source,)
     if back and (decides or about):
-        raise UsageError("--undo takes no other option", hint="it undoes the last decision on a suggested card")
+        raise UsageError("--undo takes no other option", hint="--undo undoes the last decision on a suggested card")
     if not edit and any(word is not None for word in words):
         raise UsageError(
             "--question, --answer and --from need --edit ID", hint="`retain card edit` edits cards in decks"

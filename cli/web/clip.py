@@ -152,5 +152,5 @@ def _extract_page(fetched: Fetched, name: str) -> dict[str, Any]:
         raise FetchFailed(f"no article found: {what}", where=fetched.address, hint=hint)
     page = reply.get("clip")
     if not isinstance(page, dict):
-        raise RetainError("the reading process returned no clipping", where=fetched.address)
+        raise RetainError("the document reader returned nothing", where=fetched.address)
     return page

@@ -138,7 +138,7 @@ _STATUS_WORDS = {
     404: ("page not found", "check the address"),
     410: ("page removed", "web.archive.org may have a copy"),
     429: ("too many requests", "try again later"),
-    451: ("withheld for legal reasons", ""),
+    451: ("unavailable for legal reasons", ""),
 }
 
 

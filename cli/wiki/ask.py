@@ -49,7 +49,7 @@ ENGINES = ("extractive", *ASKING, "agent", "journal")
 )
 @click.option("--continue", "goes_on", is_flag=True, help="Take the question and answer before this one into account.")
 @click.option(
-    "--after", metavar="ID", help="Continue after this question, by the id that --json gives, not the last one."
+    "--after", metavar="ID", help="Continue after the question with this id (from --json) instead of the last one."
 )
 @click.option("--file-back", is_flag=True, help="Also save the answer as a page in wiki/answers/.")
 @click.option("--history", is_flag=True, help="List the questions that were asked, and how they were answered.")
@@ -154,7 +154,7 @@ def _record(conversation: Conversation, answer: Answer, follows: str, page: str,
         return ""
     id_ = conversation.record(answer, now(), after=follows, filed=page, wanted=wanted)
     if not id_:
-        output.say(f"{QUESTIONS} cannot be written: the question is not recorded, and --continue does not know it")
+        output.say(f"could not write {QUESTIONS}: the question was not recorded, so --continue cannot find it")
     return id_
 
 

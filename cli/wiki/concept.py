@@ -142,7 +142,7 @@ def rename(which: str, new: str, **options: Any) -> int:
 @click.argument("one", metavar="CONCEPT", shell_complete=concept_names)
 @click.argument("other", metavar="CONCEPT", shell_complete=concept_names)
 @click.option("--into", default="", metavar="CONCEPT", help="The concept to keep (default: the second).")
-@click.option("--never", is_flag=True, help="Keep the two apart, whatever a rule or model decides.")
+@click.option("--never", is_flag=True, help="Never merge these two, even if a rule or model would.")
 @_decision_options
 def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
     """Merge two concepts: claims, cards and names of both, under the id and title of the second.
@@ -259,7 +259,7 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
         _show(effect, dry_run)
         if stale:
             links = plural(len(stale), "link")
-            output.say(f"{links} in your notes with the old name (not changed):")
+            output.say(f"{links} in your notes still use the old name (not changed):")
             output.found(stale)
     if failures:
         output.say(f"unreadable ({len(failures)}):")

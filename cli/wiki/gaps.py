@@ -46,7 +46,7 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 
 @gaps.command("list")
 @click.option("--kind", type=click.Choice(["structural", "epistemic", "learner"]), help="Only gaps of this kind.")
-@click.option("--all", "everything", is_flag=True, help="Also resolved and ignored gaps, without a limit.")
+@click.option("--all", "everything", is_flag=True, help="Include resolved and ignored gaps, without a limit.")
 @click.option("--limit", default=SHOWN, show_default=True, help="How many entries.")
 @vault_json_options
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
@@ -221,5 +221,5 @@ def _add_decision_command(word: str, help_: str) -> None:
 
 
 _add_decision_command("resolve", "Mark gaps as resolved.")
-_add_decision_command("ignore", "Ignore gaps for good.")
+_add_decision_command("ignore", "Ignore gaps until you reopen them.")
 _add_decision_command("reopen", "Reopen gaps that were resolved, ignored or planned.")

@@ -33,7 +33,9 @@ SHOWN = 20  # findings of one rule that a terminal is given
 @click.option("--fix", "fixes", is_flag=True, help="Rewrite generated pages, indexes and decks that nobody edited.")
 @click.option("--report", is_flag=True, help="Save the findings as output/reports/lint-DATE.md and as gaps.")
 @click.option(
-    "--engine", type=click.Choice(ENGINES), help="The model that judges what rules cannot decide; asked once."
+    "--engine",
+    type=click.Choice(ENGINES),
+    help="Use this model for what the rules cannot decide; each question is asked only once.",
 )
 @click.option("--budget", type=FiniteRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @click.option("--undo", is_flag=True, help="Restore the files that the last --fix wrote.")

@@ -38,12 +38,12 @@ def address_fault(address: str, *, picture: bool = False, depth: int = 0) -> str
         return f"an address of more than {MAX_ADDRESS} characters"
     decoded = _decoded(address.strip(" \t\n"))
     if decoded is None:
-        return "an address that is encoded over and over"
+        return "an address that is encoded several times"
     if _WEB.match(decoded[0]):  # what is encoded behind the host doesn't change where it leads
         if picture:
-            return "pictures come from the vault"
+            return "only pictures in the vault are allowed"
         hidden = _UNSEEN.search(decoded[0].partition("?")[0]) or "\\" in decoded[0]
-        return "hidden characters in it" if hidden else ""
+        return "it contains hidden characters" if hidden else ""
     return next((why for form in decoded if (why := _relative_fault(form, depth))), "")
 
 
@@ -61,24 +61,24 @@ def _decoded(address: str) -> list[str] | None:
 def _relative_fault(form: str, depth: int) -> str:
     """Return why one form of an address is not that of a file inside the vault."""
     if any(ord(c) < 32 or ord(c) == 127 for c in form) or "\ufffd" in form:
-        return "control characters in it"
+        return "it contains control characters"
     bare = _UNSEEN.sub("", form).replace("\\", "/")
     scheme = re.split(r"[/?#]", bare, maxsplit=1)[0]
     if ":" in scheme:
-        return f"it leads to a program ({scheme.partition(':')[0][:20]}:)"
+        return f"it opens a program ({scheme.partition(':')[0][:20]}:)"
     path = re.split(r"[?#]", bare, maxsplit=1)[0]
     for part in path.split("/"):
         depth += -1 if part == ".." else part not in ("", ".")
         if depth < 0 or bare.startswith("/"):
-            return "it leads out of the vault"
-    return "it leads to a program" if _PROGRAM.search(path) else ""
+            return "it points outside the vault"
+    return "it opens a program" if _PROGRAM.search(path) else ""
 
 
 def hidden_address(words: str, depth: int = 0) -> tuple[int, str] | None:
     """Return (offset, why) of an address in decoded words that a program would open; None if there is none."""
     for target in _TARGET.finditer(words):
         if why := address_fault(target[1], depth=depth):
-            return target.start(), f"a link that acts: {why}"
+            return target.start(), f"a link with active content: {why}"
     for slashes in _SLASHES.finditer(words):
         first = max(0, slashes.start() - 64)
         scheme = _SCHEME.search(words[first : slashes.start()])

@@ -46,7 +46,9 @@ def apply(plan: Plan, vault: Vault, copies: Copies, today: date) -> list[Diagnos
     for path, (expected_before, digest) in sorted(plan.writes.items()):
         data = copies.get(digest)
         if data is None:
-            found.append(Diagnostic(path, 0, NOT_KEPT, "its copy is gone", "take it from git or your backup"))
+            found.append(
+                Diagnostic(path, 0, NOT_KEPT, "the backup copy no longer exists", "restore it from git or a backup")
+            )
         else:
             guard = publisher if path.startswith(f"{QUARANTINE}/{plan.outcome.run}/") else restorer
             found += _write(path, expected_before, data, guard, today)
@@ -76,8 +78,8 @@ def _write(path: str, expected: str | None, data: bytes, guard: Guard, today: da
 
 
 def _stays(path: str, why: str) -> Diagnostic:
-    hint = "look at it: what is there now was not checked"
-    return Diagnostic(path, 0, "edited-meanwhile", f"left as it is: {why}", hint)
+    hint = "check the file yourself: its current content was not checked"
+    return Diagnostic(path, 0, "edited-meanwhile", f"left unchanged: {why}", hint)
 
 
 def _append(guard: Guard, path: str, lines: list[str]) -> None:

@@ -45,14 +45,14 @@ def article_fault(path: str, data: bytes | None, ids: Ids, *, is_new: bool) -> F
         line = text.count("\n", 0, reserved.start()) + 1
         return (
             line,
-            "what belongs to the user or to retain alone: [!human], a link into insights/, or the id of a claim or gap",
+            "text that only the user or retain may write: [!human], a link to insights/, or the id of a claim or gap",
         )
     if fault is None and is_new:
         stem = path.rsplit("/", 1)[-1].removesuffix(".md")
         if slug(stem) != stem:
-            return 0, f"the name is not a slug; it would be {slug(stem)}.md"
+            return 0, f"the file name is not in the required form; rename it to {slug(stem)}.md"
         if not path.startswith(f"{ANSWERS}/") and stem.casefold() in ids.slugs("concept") | ids.slugs("topic"):
-            return 0, "the name belongs to a page of retain's, or did"
+            return 0, "the name is, or was, used for a page that retain wrote"
     return fault
 
 

@@ -22,11 +22,11 @@ def canvas_fault(text: str, words_fault: Callable[[str], tuple[int, str] | None]
         return "not a JSON Canvas"
     for part, keys in parts:
         if strange := sorted(set(part) - keys):
-            return f"in a canvas, what shows something from elsewhere or is not known here: {strange[0][:40]}"
+            return f"a canvas that shows external content or has an unknown key: {strange[0][:40]}"
         if part.get("type") not in (None, "text", "file", "group"):
-            return "in a canvas, a page from elsewhere"
+            return "a canvas that embeds an external web page"
         if why := address_fault(str(part.get("file", "")), picture=True):
-            return f"in a canvas, a file that is not the vault's: {why}"
+            return f"a canvas that shows a file outside the vault: {why}"
         for key in _WORDS:
             if key in part and (found := words_fault(str(part[key]))) is not None:
                 return f"in a canvas: {found[1]}"

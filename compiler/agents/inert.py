@@ -84,7 +84,7 @@ def file_fault(path: str, data: bytes | None) -> Fault | None:
     if suffix in _WEB:
         return 0, "HTML, SVG and XML can run code when they are opened: write Markdown, save figures as PNG"
     if suffix not in _PAGES | _TABLES | {_CANVAS}:
-        return 0, f"a kind of file that is not known here: {clean_line(suffix)[:20] or 'without a suffix'}"
+        return 0, f"an unsupported file type: {clean_line(suffix)[:20] or 'no file extension'}"
     text, fault = text_of(data)
     if fault is not None:
         return fault
@@ -109,7 +109,7 @@ def _formula(text: str, suffix: str) -> Fault | None:
     separators = "[,;]" if suffix == "csv" else "[\t;]"
     for number, line in enumerate(text.split("\n"), 1):
         if any(_FORMULA.match(cell) for cell in re.split(separators, line.rstrip("\r"))):
-            return number, "a cell that a spreadsheet would take for a formula"
+            return number, "a cell that a spreadsheet would read as a formula"
     return None
 
 
@@ -121,7 +121,7 @@ def unreadable(text: str) -> Fault | None:
         if normal(line) != line:
             return number, "hidden or control characters"
         if len(line) > MAX_LINE or _RUN.search(line):
-            return number, f"a line of more than {MAX_LINE} characters, or an endless run of spaces or marks"
+            return number, f"a line of more than {MAX_LINE} characters, or a very long run of spaces or punctuation"
     return None
 
 
@@ -145,11 +145,11 @@ def markdown_fault(text: str, path: str = "output/x.md") -> Fault | None:
         found = _front_fault(text) or next(reader.faults(body, above), None)
         if found is None and reader.ambiguous:
             if (math := _TEX_ACTS.search(body)) is not None:
-                return above + body.count("\n", 0, math.start()) + 1, "math that acts"
+                return above + body.count("\n", 0, math.start()) + 1, "math with active content"
             views = (_HIDING.sub(_newlines, body), re.sub(r"(?m)^[ \t]+", "", _MARKS.sub(" ", body)))
             found = next((fault for view in views for fault in reader.faults(view, above)), None)
     except (_TooMuch, RecursionError):
-        return 0, "a page that takes too long to be judged: too many marks, or nested too deeply"
+        return 0, "a page that takes too long to check: too much markup, or nested too deeply"
     return found
 
 
@@ -171,7 +171,7 @@ class _Reader:
             href = str(given["href"])
             is_footnote = label.startswith("^") and _REFERENCE.match(href)
             if not is_footnote and (why := address_fault(href, depth=self.depth)):
-                yield above + given["map"][0] + 1, f"a link that acts: {why}"
+                yield above + given["map"][0] + 1, f"a link with active content: {why}"
         if commented:  # what stands beside a comment is no Markdown to this parser; to others it is
             yield from self._again(_COMMENT.sub(_newlines, text), above, again)
 
@@ -188,10 +188,10 @@ class _Reader:
                 yield from self._words(token, line)
             case "link_open":
                 if why := address_fault(str(token.attrGet("href") or ""), depth=self.depth):
-                    yield line, f"a link that acts: {why}"
+                    yield line, f"a link with active content: {why}"
             case "image":
                 if why := address_fault(str(token.attrGet("src") or ""), picture=True, depth=self.depth):
-                    yield line, f"a picture from elsewhere: {why}"
+                    yield line, f"an external picture: {why}"
             case "html_block" | "html_inline":
                 yield from self._html(token.content, line)
             case "code_inline":
@@ -208,7 +208,7 @@ class _Reader:
         for link in _WIKILINK.finditer(words):
             target = link[2].split("|", 1)[0].removesuffix("\\")
             if why := address_fault(target, picture=bool(link[1]), depth=self.depth):
-                what = "a page drawn in from elsewhere" if link[1] else "a link that acts"
+                what = "an embedded external page" if link[1] else "a link with active content"
                 yield line + words.count("\n", 0, link.start()), f"{what}: {why}"
         if (address := hidden_address(words, self.depth)) is not None:
             yield line + words.count("\n", 0, address[0]), address[1]
@@ -218,16 +218,16 @@ class _Reader:
     def _fence(self, token: Token, line: int, again: int) -> Iterator[Fault]:
         language = (token.info.split() or [""])[0].strip("{}").casefold()
         if token.info.strip() and language not in _PLAIN_FENCES:
-            yield line, f"a fence in the language {language[:40]}, which a plugin may run"
+            yield line, f"a code block in the language {language[:40]}, which a plugin may run"
         if language == "mermaid" and _MERMAID_ACTS.search(html.unescape(token.content)):
-            yield line, "a diagram that acts"
+            yield line, "a diagram with active content"
         if token.level:  # where the list or the quote ends, others may see it elsewhere
             yield from self._again(token.content, line, again)
 
     def _html(self, content: str, line: int) -> Iterator[Fault]:
         for comment in _COMMENT.findall(content):
             if (_FETCHED.search(comment) and _DIRECTIVE.search(comment)) or hidden_address(comment, self.depth):
-                yield line, "a comment by which a program for slides fetches something"
+                yield line, "a comment that makes a slide program fetch something"
         if _TAG.search(_COMMENT.sub("", content)):
             yield line, "HTML"
 
@@ -240,7 +240,7 @@ def _front_fault(text: str) -> Fault | None:
     for key, value in _strings(properties.values, ""):
         words = html.unescape(value)
         if (_FETCHES.search(key) and _FETCHED.search(words)) or _ACTS_IN_PROPERTY.search(words):
-            return 1, f"a property that acts, or that fetches something: {clean_line(key)[:40]}"
+            return 1, f"a property that runs or fetches something: {clean_line(key)[:40]}"
     return None
 
 

@@ -69,11 +69,11 @@ class Judge:
             found.add(path)
             if special.words == TOO_DEEP:
                 self.plan.trees[path] = special.identity
-                self.quarantine.take(path, None, 0, f"{TOO_DEEP}: they were removed, with all that they held")
+                self.quarantine.take(path, None, 0, f"{TOO_DEEP}: they were removed with everything in them")
             else:
                 self.plan.removals[path] = special.identity
                 words = shown(special.words)
-                self.quarantine.take(path, f"{words}\n".encode(), 0, words, "put the file itself there, not a link")
+                self.quarantine.take(path, f"{words}\n".encode(), 0, words, "replace the link with the file itself")
         names: dict[int, int] = {}  # inode -> how many names it has in the agent's folders
         for mark in self.after.files.values():
             names[mark.inode] = names.get(mark.inode, 0) + 1
@@ -90,12 +90,12 @@ class Judge:
     def _invalid_file(self, path: str, mark: Mark) -> str:
         old = self.before.files.get(path)
         if mark.links > 1 and mark.links != (old.links if old is not None else 1):
-            return "a hard link: the same file has another name, too"
+            return "a hard link: the file also exists under another name"
         if not mark.sha256:
             return "it cannot be read"
         try:
             if old is None and is_append_only(writable(path, Scope.AGENT)):  # an old name may be the user's
-                return "a file of lines among the cards, as only retain's logs are"
+                return "a .jsonl file in the cards folder; only retain writes such logs"
         except Refused as error:
             return f"its name: {error.what}"
         return ""
@@ -159,7 +159,7 @@ class Judge:
         folder, _, name = path.rpartition("/")
         is_page = name.endswith(".md") and not is_beside(path)
         if _is_machines(path):
-            why = "retain alone writes this"
+            why = "only retain writes this file"
             if old is None:
                 self._refuse(path, 0, why)
             else:
@@ -167,15 +167,15 @@ class Judge:
         elif is_page and folder in (CONCEPTS, TOPICS, ANSWERS):
             self._article(path)
         elif is_page and folder == SUMMARIES:
-            todo = "write what you found in wiki/concepts/ or wiki/topics/, and cite the claims that are there"
-            self._refuse(path, 0, "a summary records what a source says, and retain alone writes it", todo)
+            todo = "write what you found in wiki/concepts/ or wiki/topics/, and cite existing claims"
+            self._refuse(path, 0, "only retain writes summaries of sources", todo)
         elif is_page and folder == FLASHCARDS:
-            todo = "take orders for cards by `retain agent next`, and submit them"
-            self._refuse(path, 0, "cards that an agent writes into a deck are not taken over", todo)
+            todo = "get card orders with `retain agent next`, and submit the replies"
+            self._refuse(path, 0, "cards that an agent writes into a deck are not accepted", todo)
         elif path.startswith("output/"):
             self._output(path)
         else:
-            self._refuse(path, 0, "nothing of this kind belongs here", "reports and the like go to output/")
+            self._refuse(path, 0, "files of this kind are not allowed here", "put reports in output/")
 
     def _output(self, path: str) -> None:
         if (fault := file_fault(path, self.bytes_of.get(path))) is not None:
@@ -192,14 +192,16 @@ class Judge:
         if not is_new and self.baseline.is_humans_article(path):
             self._refuse(path, 0, self._humans(path, "the user edited this page"))
         elif not is_new and path.startswith(f"{ANSWERS}/") and self.baseline.own_page(path) is None:
-            self._refuse(path, 0, "retain filed this answer", "the user renews it: `retain ask ... --file-back`")
+            self._refuse(
+                path, 0, "retain wrote this answer", "to replace it, the user runs `retain ask ... --file-back`"
+            )
         elif (fault := article_fault(path, data, self.baseline.ids, is_new=is_new)) is not None or data is None:
-            self._refuse(path, *(fault or (0, "it cannot be read")), "write it without that")
+            self._refuse(path, *(fault or (0, "it cannot be read")), "write it again without the part named above")
         else:
             self._keep(path, data)
 
     def _humans(self, path: str, why: str) -> str:
-        return f"{why}: the user's version stays" if self.baseline.has_copy(path) else why
+        return f"{why}: the user's version was kept" if self.baseline.has_copy(path) else why
 
     def _keep(self, path: str, data: bytes) -> None:
         """Record the article, and write it with the properties that code sets."""
@@ -207,7 +209,7 @@ class Judge:
         machine = old if own is None else None  # the machine's article below it
         body = body_in(data)
         if old is not None and body.strip() == body_of(old).strip():
-            self._undo(path, "its properties are retain's to set")
+            self._undo(path, "only retain may set its properties")
             return
         id_ = own.id if own is not None else mint("page", f"{path}:{self.run.id}", self.baseline.ids.births)
         base = sha256_hex(machine.encode()) if machine is not None else ""
@@ -249,7 +251,10 @@ class Judge:
         if self.baseline.has_copy(path):
             self.plan.writes[path] = (expected, self.before.files[path].sha256)
             return True
-        what, hint = "what was here before the agent was not kept, and is lost", "take it from git or your backup"
+        what, hint = (
+            "there is no backup of the version before the agent's run; it is lost",
+            "restore it from git or a backup",
+        )
         self.outcome.findings.append(Diagnostic(shown(path), 0, NOT_KEPT, what, hint))
         return False
 

@@ -26,7 +26,7 @@ from vault.vault import Vault
 KEPT = 8 << 20
 WORK = ".retain/work"
 TOPS = tuple(folder for folder in AGENT_FOLDERS if folder != WORK)
-TOO_DEEP = "folders nested too deeply to be looked into"
+TOO_DEEP = "folders nested too deeply to be read"
 _DEPTH = 40  # folders, which is more than any path has that an agent may write
 _BATCH = 64 << 20  # bytes of copies that wait to be stored in one step
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -105,7 +105,7 @@ def take_manifest(vault: Vault, copies: Copies) -> Manifest:
     for file in _walk(vault.root, found, LARGEST):
         data, digest = file.read()
         if not digest and file.is_shut():
-            hint = f"`chmod u+r {file.path}`, or move it out of the vault, then run it again"
+            hint = f"`chmod u+r {file.path}`, or move it out of the vault, then run the command again"
             raise Refused("cannot be read, so no copy of it can be kept", where=file.path, hint=hint)
         if data is not None and digest not in stored:
             blocks[digest] = data
@@ -192,7 +192,7 @@ def _walk(root: Path, found: Manifest, most: int) -> Iterator[_File]:
                 continue
             found.modes[top] = stat.S_IMODE(status.st_mode)
             if not stat.S_ISDIR(status.st_mode):
-                raise Refused("not a folder any more", where=top, hint="put the folder back, then run it again")
+                raise Refused("no longer a folder", where=top, hint="restore the folder, then run the command again")
             with ExitStack() as stack:
                 handle = vault
                 for part in top.split("/"):
@@ -205,8 +205,8 @@ def _opened(name: str | Path, folder: int | None, path: str) -> Iterator[int]:
     try:
         handle = os.open(name, _FOLDER if folder is not None else _FOLDER & ~_NOFOLLOW, dir_fd=folder)
     except OSError as error:
-        what = f"cannot be looked into: {os.strerror(error.errno or 0).lower()}"
-        hint = f"`chmod u+rwx {path or name}`, or check who owns it, then run it again"
+        what = f"cannot be read: {os.strerror(error.errno or 0).lower()}"
+        hint = f"`chmod u+rwx {path or name}`, or check who owns it, then run the command again"
         raise Refused(what, where=path, hint=hint) from error
     try:
         yield handle

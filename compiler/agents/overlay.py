@@ -48,17 +48,19 @@ def agents_pages(
         fault = markdown_fault(page.text, path)  # what wrote that line into the ledger need not have been `settle`
         why = fault[1] if fault is not None else ""
         if page.is_new != (machine is None):
-            why = "retain has a page of its own there" if page.is_new else "retain has no page there any more"
+            why = (
+                "there is already a page by retain at this path" if page.is_new else "retain no longer has a page there"
+            )
         old = old_text(path) if machine is None else None
         text = article_text(page, machine, concepts.history.day(page.at), evidence, old)
         if not why:
             out.pages[path] = text
             out.cited.update(cite.claim for cite in citations(page.text.replace("\\|", "|")))
             continue
-        hint = f"`retain guard reject {path}` ends this"
+        hint = f"run `retain guard reject {path}` to reject it"
         if fault is None:
             out.proposals[f"{PROPOSALS}/{path}"] = text
             hint = f"it is in {PROPOSALS}/{path}; {hint}"
-        what = f"an agent's page is not used any more: {why}"
+        what = f"an agent's page is no longer used: {why}"
         out.notices.append(Diagnostic(path, 0, "agent-page", what, hint))
     return out

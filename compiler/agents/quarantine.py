@@ -74,10 +74,10 @@ class Quarantine:
         outcome = self.plan.outcome
         parts = [
             "# Quarantine",
-            f"A run of `{_code(outcome.program)}` ended. What is listed here may not stay: its text is in this folder,"
-            " where nothing of it acts. What was in its place before is put back"
-            f"{', except what is named as lost' if outcome.lost else ''}."
-            " You may delete this folder when you have read it.",
+            f"A run of `{_code(outcome.program)}` ended. The files listed here were rejected: their text was moved to"
+            " this folder, where it cannot run. The previous versions were restored"
+            f"{', except those listed as lost' if outcome.lost else ''}."
+            " You may delete this folder after reading this report.",
         ]
         for found in outcome.lost:
             parts += [f"## Lost: `{_code(found.path)}`", f"{escape(found.message)}: {escape(found.hint)}."]

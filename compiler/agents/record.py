@@ -108,14 +108,14 @@ def reject(vault: Vault, name: str, at: datetime) -> KeptPage:
 
     Raises: NotFound where there is none; LockHeld; Refused while an agent's work is not recorded.
     """
-    with lock(vault.root, "publish", purpose="taking back an agent's work"):
+    with lock(vault.root, "publish", purpose="undoing an agent's changes"):
         refuse_beside_agents(vault)
         decided = ledger.ordered(vault.ledger_events(ledger.DECISIONS)[0])
         pages = kept_pages(vault, decided)
         page = pages.get(name if name.endswith(".md") else f"{name}.md")
         if page is None:
-            hint = "`retain status --json` counts them; ledger/replies/ lists them"
-            raise NotFound(f"no page with an agent's text is at {clean_line(name)[:80]}", hint=hint)
+            hint = "`retain status --json` shows how many there are; they are stored in ledger/replies/"
+            raise NotFound(f"there is no page written by an agent at {clean_line(name)[:80]}", hint=hint)
         others = [vault.ledger_events(path)[0] for path in (ledger.IDS, ledger.BUILDS)]
         known: list[Event] = [{"at": each.at} for each in pages.values()]
         # Never before what is taken back, should the clock have been set back since.

@@ -35,14 +35,14 @@ def changed_outside(vault: Vault, before: Known, after: Known) -> Iterator[Diagn
             continue
         why = "it was deleted" if now is None else _why(vault, path, was)
         if why:
-            hint = "no agent may write it: look at `git diff`, and at what `retain guard status` says of the sandbox"
-            yield Diagnostic(path, 0, "changed-outside", f"changed while an agent was at work: {why}", hint)
+            hint = "agents may not write this file: check `git diff`, and the sandbox in `retain guard status`"
+            yield Diagnostic(path, 0, "changed-outside", f"changed while an agent was running: {why}", hint)
 
 
 def _why(vault: Vault, path: str, was: tuple[int, str] | None) -> str:
     """Return what is wrong with a file that changed; "" for a log that only grew as it may."""
     if not path.endswith(".jsonl"):
-        return "its bytes are others" if was is not None else "it was not there before"
+        return "its content has changed" if was is not None else "it did not exist before"
     try:
         data = vault.read_bytes(path) or b""
     except RetainError as error:
@@ -50,4 +50,4 @@ def _why(vault: Vault, path: str, was: tuple[int, str] | None) -> str:
     size, digest = was or (0, hashlib.sha256(b"").hexdigest())
     if hashlib.sha256(data[:size]).hexdigest() != digest:
         return "earlier lines were changed or removed"
-    return "its last line is not whole" if data[size:] and not data.endswith(b"\n") else ""
+    return "its last line is incomplete" if data[size:] and not data.endswith(b"\n") else ""

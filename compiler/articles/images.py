@@ -214,7 +214,7 @@ class _Gallery:
             if shown.target not in listed and not _REMOTE.match(shown.target):
                 listed.add(shown.target)
                 why = verdict.refused if verdict else "it is not in raw/"
-                what = f"a picture that goes with a claim is not copied: {clean_line(shown.target)[:200]}: {why}"
+                what = f"a picture cited by a claim was not copied: {clean_line(shown.target)[:200]}: {why}"
                 self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))
             named = shown.target.removeprefix(EMBEDDED)
             return picture(named, words_for(shown)) if is_nameable(named) else None

@@ -55,7 +55,7 @@ def find_topics(
     present = {each.id for each in found}
     for id_, birth in history.ids.births.items():
         if birth.noun == "topic" and history.ids.alive(id_) and id_ not in present:
-            naming.add("retire", id_, reason="its concepts have parted")
+            naming.add("retire", id_, reason="its concepts were split")
     return found, naming.events
 
 

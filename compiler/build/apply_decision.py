@@ -116,8 +116,10 @@ def stale_links(vault: Vault) -> Iterator[Diagnostic]:
     targets |= {old.rpartition("/")[2]: new for old, new in targets.items()}  # Obsidian's short links
     for old in sorted(moved.keys() & there):
         if human_edited((vault.read_bytes(old) or b"").decode("utf-8", "replace")):
-            hint = f"copy what you want into {moved[old]}, then delete it"
-            yield Diagnostic(old, 0, "old-page", "you edited this page, and its concept has become another one", hint)
+            hint = f"copy what you want to keep into {moved[old]}, then delete this page"
+            yield Diagnostic(
+                old, 0, "old-page", "you edited this page, but its concept was merged, split or renamed", hint
+            )
     for folder in _NOTES if targets else ():
         for file in scan(vault.root, folder).files:
             if file.path.endswith(".md") and not is_beside(file.path):
@@ -130,4 +132,6 @@ def _stale(path: str, text: str, targets: dict[str, str]) -> Iterator[Diagnostic
         for link in links(line) if "[[" in line else ():
             new = targets.get(link.target.strip().removesuffix(".md"))
             if new is not None:
-                yield Diagnostic(path, number, "old-link", f"leads to {link.target}", f"it is {new} now")
+                yield Diagnostic(
+                    path, number, "old-link", f"links to {link.target}", f"it is now {new}: change the link"
+                )

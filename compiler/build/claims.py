@@ -67,7 +67,7 @@ def verify_claims(
         )
     present = {c.id for g in out.gathered for c, _ in g.claims}
     gone = [i for i, b in ids.births.items() if b.noun == "claim" and ids.alive(i) and i not in present]
-    retire: Event = {"v": 1, "type": "retire", "of": "claim", "at": at, "reason": "its words are gone"}
+    retire: Event = {"v": 1, "type": "retire", "of": "claim", "at": at, "reason": "its text is no longer in the source"}
     out.events += [retire | {"id": i} for i in gone]
     return out
 

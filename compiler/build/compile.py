@@ -41,7 +41,7 @@ def compile_vault(
     """
     engine = VERSIONS.get(options.engine)
     if engine is None:
-        raise UsageError(f"no engine is named {options.engine!r}", hint=f"there is: {', '.join(VERSIONS)}")
+        raise UsageError(f"there is no engine named {options.engine!r}", hint=f"available: {', '.join(VERSIONS)}")
     last = None if options.fresh or options.renew or options.decisions else last_report(vault, engine, seen)
     if last is not None and not (options.engine in ("claude", "command", "agent") and stood_in(last)):
         return Report.from_json(last)
@@ -106,4 +106,4 @@ def raw_path(vault: Vault, given: str, cwd: Path) -> str:
             continue
         if relative.parts[:1] == ("raw",) and path.is_file():
             return relative.as_posix()
-    raise UsageError("not a file of raw/", where=given, hint="`retain add FILE` puts one there")
+    raise UsageError("not a file in raw/", where=given, hint="add one with `retain add FILE`")

@@ -98,7 +98,7 @@ def read_sources(vault: Vault, at: datetime, progress: Progress, steps: Steps) -
     failures = [*scanned.failures, *unread, *(each.failure for each in documents if each.failure is not None)]
     if failures and not any(document.text or document.recorded for document in documents):
         first = failures[0]
-        raise Refused(f"no source can be read: {first.message}", where=first.path, hint=first.hint)
+        raise Refused(f"none of the sources can be read: {first.message}", where=first.path, hint=first.hint)
     remember_files(start, scanned)
 
 
@@ -148,8 +148,8 @@ def _build(start: BuildInput, crew: WorkerPool) -> Built:
 def _sweep(start: BuildInput) -> list[Diagnostic]:
     """Remove what killed processes left; return where an edit is that one of them was about to replace."""
     start.guard.sweep()
-    what = "an edit that was about to be replaced when the process was killed"
-    hint = "keep what you want of it, then delete it"
+    what = "your edit, saved when the process was killed before replacing it"
+    hint = "copy what you want to keep, then delete this file"
     return [Diagnostic(path, 0, "edited-meanwhile", what, hint) for path in start.guard.rescued]
 
 

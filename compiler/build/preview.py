@@ -184,7 +184,9 @@ def _cards(plan: Plan, undecided: _Undecided) -> Iterator[TouchedCard]:
     card_events = {CardId(str(e["id"])): e for e in plan.events if e["of"] == "card"}
     for id_, card in waiting.items():
         if plan.ids.alive(id_) or card_events.get(id_, {}).get("type") == "retire":
-            yield TouchedCard("asked", id_, _deck(card.concept, plan.ids), card.question, "what it rests on changed")
+            yield TouchedCard(
+                "asked", id_, _deck(card.concept, plan.ids), card.question, "the sources it is based on changed"
+            )
     yield from (card for card in _event_cards(plan, undecided) if card.id not in waiting)
 
 

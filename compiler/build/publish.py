@@ -223,9 +223,9 @@ class Left:
         if path not in self._start.before.stamps:
             return "there is no such page yet"
         if path not in self._known or not inputs:
-            return "its text is another now" if not inputs else "the index does not say what it was made of"
+            return "its text has changed" if not inputs else "the index does not record its sources"
         changed = differing(self._known[path][0], inputs)
-        return f"changed: {', '.join(changed)}" if changed else "the file is not as the last compile left it"
+        return f"changed: {', '.join(changed)}" if changed else "the file has changed since the last compile"
 
     def save(self, after: Snapshot) -> None:
         """Remember the pages whose text is that of their file, as it is `after` the build."""
@@ -264,7 +264,7 @@ class Publisher:
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             hint = "save it as UTF-8, then run `retain compile`"
-            found = Diagnostic(path, line, "not-utf-8", "not UTF-8: left as it is", hint)
+            found = Diagnostic(path, line, "not-utf-8", "not UTF-8: left unchanged", hint)
             if found not in self.report.failures:
                 self.report.failures.append(found)
             return True
@@ -315,11 +315,11 @@ class Publisher:
             if not cites or sides(text) is not None or not human_edited(text) or any(c.claim in claims for c in cites):
                 continue
             gone = {c.summary for c in cites}
-            why = "its source is gone" if len(gone) == 1 else "its sources are gone"
+            why = "its source no longer exists" if len(gone) == 1 else "its sources no longer exist"
             if any(summary in summaries for summary in gone):
-                why = "no source says what it cites any more"
-            what = f"you edited this page, so it stays, but nothing supports it any more: {why}"
-            hint = "restore the source, or remove what cites it, or delete the page; then run `retain compile`"
+                why = "the text it cites is no longer in any source"
+            what = f"this page was kept because you edited it, but no source supports it any more: {why}"
+            hint = "restore the source, remove what cites it, or delete the page; then run `retain compile`"
             self.report.notices.append(Diagnostic(path, 0, "rests-on-nothing", what, hint))
 
     def _report_damage(self, path: str, old: str) -> None:
@@ -327,7 +327,7 @@ class Publisher:
         if sides(old) is None:
             hint = "correct it, or delete the file, then run `retain compile`"
             for problem in read_properties(old).problems:
-                what = f"{problem.message}: left as it is"
+                what = f"{problem.message}: left unchanged"
                 self.report.failures.append(Diagnostic(path, problem.line, "front-matter", what, hint))
 
     def _update_edited(self, path: str, text: str, old: str) -> None:
@@ -360,8 +360,10 @@ class Publisher:
 
     def _report_conflict(self, path: str, text: str) -> None:
         """Report the git conflict markers that the caller found in `text` as a failure."""
-        hint = "resolve it in your editor, then run `retain compile`"
-        self.report.failures.append(Diagnostic(path, line_of(text), "conflict", "git left conflict markers here", hint))
+        hint = "resolve the conflict in your editor, then run `retain compile`"
+        self.report.failures.append(
+            Diagnostic(path, line_of(text), "conflict", "it contains git conflict markers", hint)
+        )
 
     def _propose(self, path: str, text: str, old: str) -> None:
         """Propose the machine's version of a note that the user edited, unless it says nothing new."""
@@ -439,7 +441,7 @@ class Publisher:
 
     def why(self, path: str) -> str:
         """Return why a file is written or removed, in a few words."""
-        return "nothing supports it any more" if path in self.removals else self.left.why(path)
+        return "no source supports it any more" if path in self.removals else self.left.why(path)
 
     def pages(self, files: Mapping[str, str]) -> None:
         """Plan the writing of pages that users do not edit."""
@@ -459,8 +461,8 @@ class Publisher:
             if data is not None and (there is None or (there != data and data.startswith(there))):
                 self.writes[path] = data
             elif there is not None and not is_copy(path, there):
-                what = "named like a copied picture, but with other content: left as it is"
-                hint = "if it is damaged, delete it and compile again; if it is yours, rename it"
+                what = "has the name of a copied picture but different content: left unchanged"
+                hint = "if the file is damaged, delete it and compile again; if it is yours, rename it"
                 found = self.report.failures if rebuilding else self.report.notices
                 found.append(Diagnostic(path, 0, "asset-edited", what, hint))
         lying = [path for path in self.start.vault.paths(ASSETS, "") if path not in wanted]
@@ -503,5 +505,5 @@ class Publisher:
         if ours is not None and self.start.guard.exists(path):
             with suppress(Refused):  # no name is left for it: the next compile proposes it
                 there = self.start.guard.lay_beside(path, ours, self.start.today)
-                hint = f"ours is in {there}: look at both, delete that one, then {hint}"
+                hint = f"retain's version is in {there}: compare the two, delete that file, then {hint}"
         self.report.notices.append(Diagnostic(path, 0, "edited-meanwhile", error.what, hint))

@@ -91,7 +91,7 @@ def _replies(steps: Steps, key: bytes) -> tuple[ExtractReply, ...]:
 
 def bad_reply(tracked: Tracked, error: Exception) -> Diagnostic:
     """Return the report on a reply of a worker that has the wrong shape."""
-    what = f"the reader's reply is invalid: {clean_line(str(error))[:200]}"
+    what = f"the file reader returned an invalid result: {clean_line(str(error))[:200]}"
     return Diagnostic(tracked.path, 0, "bad-reply", what)
 
 
@@ -164,7 +164,7 @@ class _Reading:
     def _fail(self, source: Tracked, failure: WorkerFailed, given_up: frozenset[str]) -> None:
         """Report that a source was not read. Raises: WorkerFailed if it has claims and is not among `given_up`."""
         if source.id not in given_up and self._has_claims(source):
-            what = f"it was read before, and now {failure.what}; nothing was written"
+            what = f"it could be read before, but now {failure.what}; nothing was written"
             hint = failure.hint if isinstance(failure, TooCostly) else "run the command again"
             raise WorkerFailed(what, where=source.path, hint=hint)
         self.failures.append(Diagnostic(source.path, 0, "reader-failed", failure.what, failure.hint))
@@ -179,7 +179,7 @@ class _Reading:
 
 def _cached_failure(source: Tracked, reply: dict[str, Any]) -> TooCostly:
     """Return the failure of a reading that is not tried again until the file or its reader changes."""
-    hint = f"split the document; `retain compile {source.path}` tries it once more"
+    hint = f"split the document; to try again, run `retain compile {source.path}`"
     return TooCostly(clean_line(str(reply[_TOO_COSTLY])), hint=hint)
 
 

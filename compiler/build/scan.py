@@ -102,7 +102,7 @@ class _Scanning:
         only = self.start.options.only
         unknown = set(only) - {f.path for f in found.files}
         if unknown:
-            raise UsageError("no such file in raw/", where=sorted(unknown)[0], hint="`retain add FILE` puts one there")
+            raise UsageError("no such file in raw/", where=sorted(unknown)[0], hint="add one with `retain add FILE`")
         files: dict[str, str] = {}
         for file in found.files:
             digest = self._digest(file)
@@ -116,8 +116,10 @@ class _Scanning:
         """Raise Refused if raw/ had sources: an empty folder is more likely a disk that is not mounted."""
         living = sum(b.noun == "source" and self.ids.alive(i) for i, b in self.ids.births.items())
         if living:
-            what = f"nothing is in raw/, and the wiki rests on {living} sources from there"
-            raise Refused(what, where="raw", hint="bring the files back (is a disk not mounted?); nothing was changed")
+            what = f"raw/ is empty, but the wiki is based on {living} sources from it"
+            raise Refused(
+                what, where="raw", hint="restore the files (or check that the disk is mounted); nothing was changed"
+            )
 
     def _hidden(self, folders: Iterable[str]) -> dict[str, str]:
         """Return the last known files of folders that cannot be listed."""

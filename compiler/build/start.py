@@ -175,7 +175,7 @@ def _asker(
     asker = Asker(journal, writer, backend, at, progress, dry=options.dry_run, renew=options.renew)
     asker.retries = options.engine != "journal"
     if options.engine == "agent":
-        asker.hint = "`retain agent next` hands them out as work orders"
+        asker.hint = "get them as work orders with `retain agent next`"
     return asker
 
 

@@ -27,8 +27,8 @@ from vault.text.formatting import fold
 
 R = TypeVar("R", bound=OnConcept)
 _FAULT = "card-fault"
-_GONE = "its evidence is gone"
-_UNDONE = "the decision that it came of was undone"
+_GONE = "its evidence no longer exists"
+_UNDONE = "the decision that created it was undone"
 
 
 @dataclass(slots=True)
@@ -137,10 +137,10 @@ class CardDecider:
     def _unwanted(self, id_: CardId | None) -> str:
         """Return why the user does not want to see a card any more; "" for one that may be asked."""
         if id_ in self.deleted:
-            return "the human deleted it"
+            return "the user deleted it"
         if id_ is not None and self.triage.dropped(id_):
-            return "the human dropped it"
-        return f"the human flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
+            return "the user dropped it"
+        return f"the user flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
 
     def _has_evidence_again(self, card: LiveCard) -> bool:
         """Return whether a retired card has its evidence and its concept again."""
@@ -393,7 +393,7 @@ class CardDecider:
         """Retire the cards whose concept is gone, choose what is suggested besides, and return all news."""
         for cards in self._by_concept.values():
             for card in cards:
-                self._retire(card, "its concept is gone")
+                self._retire(card, "its concept no longer exists")
         self.news.suggested = offered(self._candidates, self._not_to_suggest)
         return self.news
 

@@ -321,7 +321,7 @@ def agenda_gaps(
         key = str(event.get("key", ""))
         filled = key in answered or _is_filled(key, known)
         if id_ not in ids.retired:
-            reason = "filled" if filled else "nobody asks any more"
+            reason = "filled" if filled else "the question is no longer open"
             events.append({"v": 1, "type": "retire", "of": "gap", "id": id_, "at": at, "reason": reason})
         kind = next((k for k in GapKind if k.value == event.get("kind")), None)
         if filled and kind is not None:

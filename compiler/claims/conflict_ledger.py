@@ -45,7 +45,7 @@ def dispute_events(
     for id_, birth in ids.births.items():
         if birth.noun == "dispute" and ids.alive(id_) and id_ not in present:
             gone = any(claim not in claims for claim in birth.key.split(":"))
-            reason = "a side of it is gone" if gone else "its sides agree"
+            reason = "one of its claims no longer exists" if gone else "its claims no longer contradict each other"
             events.append({"v": 1, "type": "retire", "of": "dispute", "id": id_, "at": at, "reason": reason})
     for event in events:
         ids.apply(event)

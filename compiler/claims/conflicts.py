@@ -18,8 +18,8 @@ ASKED = 2  # pairs of one concept, found by rules, of which a model is asked; th
 MOST_ASKED = 60  # pairs of one request
 Pair = tuple[ClaimId, ClaimId]
 UNDECIDED = "Undecided: equal authority, and no dates that tell them apart"
-PAST = "a later source says what is so now"
-OUTWEIGHED = "a source that weighs more says otherwise"
+PAST = "a later source gives the current state"
+OUTWEIGHED = "a source with more authority contradicts it"
 _YEAR = re.compile(r"(?<![\w.,-])(?:1[0-9]|20)\d\d(?![\w-]|[.,]\d)")
 
 
@@ -38,10 +38,10 @@ class Scales:
         dates = [self.published(c.source) for c in (first, second)]
         if trust[0] != trust[1]:
             high, low = max(trust), min(trust)
-            why = f"The first weighs more: authority {high} against {low}"
+            why = f"The first has more authority: {high} to {low}"
             return (why, first, second) if trust[0] == high else (why, second, first)
         if are_comparable(*dates):
-            why = f"The first is later: {max(dates)} against {min(dates)}"
+            why = f"The first is more recent: {max(dates)}, the other {min(dates)}"
             return (why, first, second) if dates[0] > dates[1] else (why, second, first)
         return UNDECIDED, first, second
 

@@ -20,7 +20,7 @@ from vault.text.formatting import clean_line, normal
 from vault.vault import Vault
 
 NEAR = 3  # concepts that are named where a name fits none
-_LIST = "`retain concept list` has them all"
+_LIST = "`retain concept list` shows all concepts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ class Shelf:
             if found:
                 listed = ", ".join(f"{k.id} ({k.title})" for k in found[:10])
                 raise UsageError(
-                    f"{len(found)} concepts have that name", where=wanted[:80], hint=f"say which: {listed}"
+                    f"{len(found)} concepts have that name", where=wanted[:80], hint=f"choose one: {listed}"
                 )
-        raise NotFound("no concept has that name", where=wanted[:80], hint=self._near(wanted))
+        raise NotFound("there is no concept with that name", where=wanted[:80], hint=self._near(wanted))
 
     def _near(self, wanted: str) -> str:
         """Return the titles that are most like a name."""
@@ -111,7 +111,9 @@ class Shelf:
         found = [d for d in self.decisions if d.decision_id == clean_line(given)]
         if not found:
             raise NotFound(
-                "no decision has that id", where=clean_line(given)[:40], hint="`retain concept actions` lists them"
+                "there is no decision with that id",
+                where=clean_line(given)[:40],
+                hint="`retain concept actions` lists them",
             )
         if found[0].decision_id in undone:
             raise UsageError("this decision is already undone", where=found[0].decision_id)
@@ -139,7 +141,7 @@ def rename(shelf: Shelf, which: str, new: str) -> Decision:
     """Return the decision to give a concept another name."""
     known, name = shelf.find(which), checked(new)
     if name == known.title:
-        raise UsageError("that is already its name", where=known.title)
+        raise UsageError("the concept already has this name", where=known.title)
     _refuse_taken(shelf, known, name)
     return _new_decision(Op.RENAME, id=known.id, name=name, keys=known.keys[:1])
 
@@ -150,10 +152,10 @@ def merge(shelf: Shelf, one: str, other: str, *, into: str = "") -> Decision:
     if into:
         kept = shelf.find(into)
         if kept.id not in (a.id, b.id):
-            raise UsageError("--into is neither of the two concepts", where=kept.title)
+            raise UsageError("--into must name one of the two concepts", where=kept.title)
         a, b = (b, a) if kept.id == a.id else (a, b)
     if a.id == b.id:
-        raise UsageError("both are already names of one concept", where=a.title)
+        raise UsageError("both names already belong to the same concept", where=a.title)
     return _new_decision(Op.MERGE, id=a.id, into=b.id, keys=a.keys[:1], other=b.keys[:1])
 
 
@@ -163,7 +165,7 @@ def never(shelf: Shelf, one: str, other: str) -> Decision:
     if a is not None and b is not None and a.id == b.id:
         return unalias(shelf, a.id, other)
     if not a_keys or not b_keys or a_keys == b_keys:
-        raise UsageError("these are not two different names", where=clean_line(f"{one} / {other}")[:80])
+        raise UsageError("the two names are the same", where=clean_line(f"{one} / {other}")[:80])
     return _new_decision(Op.NEVER, id=a.id if a else "", into=b.id if b else "", keys=a_keys, other=b_keys)
 
 
@@ -180,13 +182,13 @@ def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: S
     """Return the decision that what these sources or claims say of a concept belongs to another of the given name."""
     known, new = shelf.find(which), checked(name)
     if not sources and not claims:
-        raise UsageError("no sources or claims to split off", hint="name sources or claims: --source S, --claim C")
+        raise UsageError("no sources or claims to split off", hint="choose sources or claims: --source S, --claim C")
     if given_keys(new)[:1] == known.keys[:1]:
-        hint = f'tell it from the other in brackets: --as "{new} (of another kind)"'
-        raise UsageError("that is the name of the concept to split", where=new, hint=hint)
+        hint = f'add a qualifier in brackets: --as "{new} (of another kind)"'
+        raise UsageError("the new name is that of the concept to split", where=new, hint=hint)
     places = [_source(shelf, known, s) for s in sources]
     if not claims and set(known.sources) <= set(places):
-        raise UsageError("these are all its sources: nothing would remain", where=known.title, hint="rename it instead")
+        raise UsageError("these are all its sources: none would be left", where=known.title, hint="rename it instead")
     places += [_claim(shelf, known, c) for c in claims]
     return _new_decision(Op.SPLIT, id=known.id, name=new, keys=known.keys, places=tuple(dict.fromkeys(places)))
 
@@ -201,7 +203,7 @@ def _source(shelf: Shelf, known: Known, given: str) -> str:
             return id_
     listed = ", ".join(shelf.ids.present_key.get(i, i) for i in known.sources[:10])
     raise NotFound(
-        f"{known.title} has no source of that name", where=wanted[:80], hint=f"there is: {clean_line(listed)}"
+        f"{known.title} has no source with that name", where=wanted[:80], hint=f"its sources: {clean_line(listed)}"
     )
 
 
@@ -211,7 +213,7 @@ def _claim(shelf: Shelf, known: Known, given: str) -> str:
     birth = shelf.ids.births.get(wanted)
     if birth is None or birth.noun != "claim" or not shelf.ids.alive(wanted):
         raise NotFound(
-            "there is no claim with that id", where=wanted[:40], hint="the article's citations lead to its claims"
+            "there is no claim with that id", where=wanted[:40], hint="the article's citations show the claim ids"
         )
     if shelf.ids.present_key[wanted].partition(":")[0] not in known.sources:
         raise UsageError(f"this claim is not from a source of {known.title}", where=wanted)
@@ -222,7 +224,7 @@ def alias(shelf: Shelf, which: str, given: str) -> Decision:
     """Return the decision to add a name to a concept."""
     known, name = shelf.find(which), checked(given)
     if name in (known.title, *known.aliases):
-        raise UsageError("that is already one of its names", where=name)
+        raise UsageError("the concept already has this name", where=name)
     _refuse_taken(shelf, known, name)
     return _new_decision(Op.ALIAS, id=known.id, name=name, keys=known.keys[:1])
 
@@ -232,12 +234,14 @@ def unalias(shelf: Shelf, which: str, given: str) -> Decision:
     known, name = shelf.find(which), checked(given)
     gone = set(given_keys(name))
     if known.keys[0] in gone and given_keys(known.title)[:1] != known.keys[:1]:
-        raise UsageError("the ledger identifies the concept by that name", where=name)
+        raise UsageError("the ledger identifies the concept by this name, so it cannot be removed", where=name)
     if not gone.isdisjoint(given_keys(known.title)):
-        raise UsageError("that is its title", where=name, hint="`retain concept rename` first gives it another title")
+        raise UsageError(
+            "this name is the concept's title", where=name, hint="give it another title first: `retain concept rename`"
+        )
     if gone.isdisjoint(known.keys):
         raise NotFound(
-            f"{known.title} has no such name", where=name, hint=f"it has: {', '.join(known.aliases) or 'none'}"
+            f"{known.title} has no such name", where=name, hint=f"its other names: {', '.join(known.aliases) or 'none'}"
         )
     return _new_decision(Op.UNALIAS, id=known.id, name=name, keys=known.keys[:1])
 
@@ -274,7 +278,7 @@ def _refuse_taken(shelf: Shelf, known: Known, name: str) -> None:
     """Raise UsageError if another concept has the name."""
     other = shelf.called(name)
     if other is not None and other.id != known.id:
-        hint = f"`retain concept merge {known.id} {other.id}` makes them one"
+        hint = f"to merge the two, run `retain concept merge {known.id} {other.id}`"
         raise UsageError(f"another concept has that name: {other.title}", where=name, hint=hint)
 
 

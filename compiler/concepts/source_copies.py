@@ -99,8 +99,12 @@ def kinship(
     editions = _older_editions(read, found)
     paths = {g.tracked.id: g.tracked.path for g in read}
     for id_, one in sorted(editions.items(), key=lambda item: paths[item[0]]):
-        what = f"an older edition of {paths[one.by]} ({one.why}): articles quote the newer one"
-        notices.append(Diagnostic(paths[id_], 0, "edition", what, "write copy_of: none in its summary if they differ"))
+        what = f"an older edition of {paths[one.by]} ({one.why}): articles cite the newer one"
+        notices.append(
+            Diagnostic(
+                paths[id_], 0, "edition", what, "if they are different documents, write copy_of: none in its summary"
+            )
+        )
     return Kinship(found, denied, tuple(decisions), unclear, tuple(notices), editions)
 
 

@@ -269,7 +269,7 @@ class _Drafter:
         if verdict.verdict == "fix" and not (fault := self._card_fault(mended)):
             return mended
         why = fault if verdict.verdict == "fix" else verdict.why
-        self._reject("check", why or "no card worth having", f"{card.question} / {card.answer}", card.quotes, by)
+        self._reject("check", why or "not worth a card", f"{card.question} / {card.answer}", card.quotes, by)
         return None
 
     def _card_fault(self, card: WrittenCard) -> str:

@@ -57,7 +57,7 @@ def drawn(vault: Vault, database: Database, question: str, cited: Sequence[Known
         found = _fitting(vault, database, results)
         if not found:
             raise UsageError(
-                f"no two numbers of one quantity in the claims and tables that speak of {_named(results)}",
+                f"the claims and tables about {_named(results)} do not have two numbers for the same quantity",
                 hint="ask for a quantity that your sources give with numbers and units, as `retain search` shows them",
             )
     best = _asked(_topic(question), found)
@@ -82,8 +82,11 @@ def _asked(topic: str, found: Sequence[Series]) -> Series:
     best = [each for each, count in zip(rivals, named, strict=True) if count == max(named)]
     names = list(dict.fromkeys(truncate(clean_line(each.quantity), 60) for each in best))
     if len(names) > 1:
-        said = " and ".join(f"of {name}" for name in names[:_NAMES])
-        raise UsageError(f"the numbers are {said}: name one", hint=f'ask with its words, as in "... in {names[-1]}"')
+        said = " and ".join(f"{name}" for name in names[:_NAMES])
+        raise UsageError(
+            f"several quantities fit ({said}): choose one",
+            hint=f'name it in the question, for example "... in {names[-1]}"',
+        )
     return best[0]
 
 

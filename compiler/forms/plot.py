@@ -47,7 +47,7 @@ def plot(chart: Drawn, title: str) -> dict[str, bytes]:
 
 def no_matplotlib() -> UsageError:
     """Return the error where matplotlib is not installed."""
-    hint = "`pip install 'retain[figures]'` (or pipx inject retain matplotlib)"
+    hint = "run `pip install 'retain[figures]'` (or `pipx inject retain matplotlib`)"
     return UsageError("a chart needs matplotlib, which is not installed", hint=hint)
 
 
@@ -156,11 +156,9 @@ def _foot(chart: Drawn) -> str:
     lines: dict[str, None] = {}
     for source, number in chart.numbers.items():
         words = truncate(f"[{number}] {source}", _FOOT)
-        lines.setdefault(words if _has_letters(words) else f"[{number}] see the note beside this picture")
+        lines.setdefault(words if _has_letters(words) else f"[{number}] see the note next to this picture")
     shown = list(lines)[:_SOURCES]
-    more = (
-        [f"and {len(lines) - len(shown)} more places, in the note beside this picture"] if len(lines) > _SOURCES else []
-    )
+    more = [f"and {len(lines) - len(shown)} more: see the note next to this picture"] if len(lines) > _SOURCES else []
     return "\n".join(["Sources:", *shown, *more])
 
 

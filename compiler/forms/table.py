@@ -29,7 +29,7 @@ from vault.vault import Vault
 _KINDS = {
     ClaimKind.DEFINITION: "What it is",
     ClaimKind.MECHANISM: "How it works",
-    ClaimKind.APPLICATION: "Use",
+    ClaimKind.APPLICATION: "When to use it",
     ClaimKind.LIMITATION: "Limits",
     ClaimKind.RELATION: "Relations",
     ClaimKind.FACT: "Facts",
@@ -71,7 +71,7 @@ def compared(vault: Vault, database: Database, question: str, names: Sequence[st
     found, missing = find_things(articles, question, names)
     if len(found) < 2:
         raise UsageError(
-            _too_few(found, missing), hint='name them: --things "FIRST,SECOND", by their titles or aliases'
+            _too_few(found, missing), hint='list them with --things "FIRST,SECOND", using titles or aliases'
         )
     things = with_claims(vault, database, found)
     asked = [name for name in names or things_asked(question) if name not in missing]
@@ -97,7 +97,7 @@ def _too_few(found: Sequence[Named], missing: Sequence[str]) -> str:
     """Return why there is nothing to compare."""
     there = ", ".join(f"“{article.entry.title}”" for article in found) or "none"
     nowhere = ", ".join(f"“{truncate(clean_line(name), 60)}”" for name in missing)
-    return f"a table compares two or more articles; found: {there}" + (f"; no article: {nowhere}" if nowhere else "")
+    return f"a table needs at least two articles; found: {there}" + (f"; no article: {nowhere}" if nowhere else "")
 
 
 def _aspects(
@@ -170,7 +170,7 @@ def table(compared_: Compared, material: Material, today: date) -> bytes:
     if sentences:
         parts += ["## Answer", " ".join(cited(each, whole) for each in sentences)]
     if compared_.together:
-        parts += ["## Named together", "\n".join(f"- {_claim(known, numbers)}" for known in compared_.together)]
+        parts += ["## Mentioned together", "\n".join(f"- {_claim(known, numbers)}" for known in compared_.together)]
     if compared_.missing:
         parts += ["## Not in the wiki", "\n".join(f"- {escape(name)}" for name in compared_.missing)]
     parts += sources_part(numbers)

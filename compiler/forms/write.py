@@ -59,7 +59,7 @@ def check_out(form: str, out: str) -> str:
     path = path if path.suffix.casefold() in endings else path.with_name(path.name + endings[0])
     if not str(path).startswith(tuple(f"{folder}/" for folder in FOLDERS)):
         hint = f"--out {_PLACES[form][0]}/{path.name}"
-        raise UsageError("forms are written to output/reports, output/slides or output/figures", where=out, hint=hint)
+        raise UsageError("output is written to output/reports, output/slides or output/figures", where=out, hint=hint)
     return str(path.with_suffix(endings[0]))
 
 
@@ -105,7 +105,7 @@ def _maker(vault: Vault, database: Database, answer: Answer, wanted: Wanted, tod
 
 def _check_not_empty(material: Material) -> None:
     if not material.statements:
-        raise UsageError("no answer to save", hint="the sources say nothing on this question")
+        raise UsageError("no answer to save", hint="the sources do not answer this question")
 
 
 def _write(guard: Guard, stem: str, make: Callable[[str], Files]) -> list[str]:
@@ -121,7 +121,11 @@ def _write(guard: Guard, stem: str, make: Callable[[str], Files]) -> list[str]:
                 continue  # another process wrote one of them in this moment
             return list(files)
     folder = stem.rpartition("/")[0]
-    raise Refused(f"there are already {_VERSIONS} files on this question", where=folder, hint="delete some")
+    raise Refused(
+        f"there are already {_VERSIONS} files for this question",
+        where=folder,
+        hint="delete some of them, then run the command again",
+    )
 
 
 def _is_free(guard: Guard, files: Files) -> bool:

@@ -57,7 +57,7 @@ def quantity_fault(words: str, evidence: Sequence[str]) -> str:
     values = _numeric_values(there, days, evidence)
     for day in said.days:
         if not any(_same_day(day, other, values) for other in days):
-            return f"does not say {day.text}"
+            return f"does not contain {day.text}"
     for number in said.numbers:
         if fault := _number_fault(number, there, values, words):
             return fault
@@ -105,13 +105,13 @@ def _number_fault(number: Number, there: Sequence[Number], values: frozenset[Val
             return ""
         if _CENTURY.search(words) and _in_century(number, values):
             return ""
-        return f"does not say {number.text}"
+        return f"does not contain {number.text}"
     same = [n for n in there if n.values & number.values]
     others = {n.unit for n in same}
     if number.unit and same and not others & {"", "decade", number.unit}:  # "60s" may be seconds
-        return f"says {number.text} of another unit"
+        return f"gives {number.text} in another unit"
     if number.bound and same and all(n.bound and n.bound != number.bound for n in same):
-        return f"bounds {number.text} on the other side"
+        return f"gives {number.text} as the opposite limit"
     return ""
 
 
@@ -148,10 +148,10 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
     foreign = in_another_language(words, evidence)
     for identifier in identifiers(words):
         if not there.has_identifier(identifier) and not (foreign and identifier.isalpha() and not there.identifiers):
-            return f"does not name {identifier}"
+            return f"does not mention {identifier}"
     for power in _POWER.findall(words):  # where the evidence has none, it may say quadratic
         if any("^" in f for f in there.formulas) and not there.has_identifier(power):
-            return f"does not say {power}"
+            return f"does not contain {power}"
     if foreign and "zh" in {sentence_language(words), *_languages(tuple(evidence))}:
         return ""  # names are spelled in other letters there: for a check to compare
     for run in capitalized_names(words):
@@ -165,7 +165,7 @@ def name_fault(words: str, evidence: Sequence[str], names: Sequence[str] = ()) -
         ):
             continue  # Compare Newton, Viele Segel: a plain word that opens the sentence, and a name or noun
         if strange and not there.has_initials(run):
-            return f"does not name {strange[0]}"
+            return f"does not mention {strange[0]}"
     return ""
 
 

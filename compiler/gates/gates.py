@@ -50,10 +50,10 @@ def literal_fault(words: str, evidence: Sequence[str], who: str) -> str:
     known = set(content_words(" ".join(evidence)))
     evidence_words = {word for text in evidence for word in (*_FIGURES.findall(text), *negations(text))}
     if missing := [word for word in (*_FIGURES.findall(words), *negations(words)) if word not in evidence_words]:
-        return f"{who} does not say {', '.join(missing)}"
+        return f"{who} does not contain {', '.join(missing)}"
     if fault := polarity_fault(words, evidence):
         return f"{who} {fault}"
-    return "" if all(word in known for word in content_words(words)) else f"{who} does not bear it out"
+    return "" if all(word in known for word in content_words(words)) else f"{who} does not support it"
 
 
 def statement_refused(statement: str, quote: str) -> str:
@@ -149,8 +149,8 @@ class CardGate(ABC):
         """Return why a card repeats another word for word; "" if it does not."""
         known = self._forms(card)
         if known.answer in self.answers:
-            return "another card has this answer"
-        return "another card asks this" if known.question in self.questions else ""
+            return "another card has the same answer"
+        return "another card asks the same" if known.question in self.questions else ""
 
     def _forms(self, card: ProposedCard) -> CardForms:
         return self.forms_of(card.question, card.answer)
@@ -162,11 +162,11 @@ class StrictCardGate(CardGate):
 
     def fault(self, card: ProposedCard, title: str, claims: dict[str, ClaimView], names: Sequence[str]) -> str:
         if _cites_known(card, claims) and not any(claims[c].kind in KIND_OF[card.kind] for c in card.cites):
-            return f"no cited claim is evidence of a {card.kind} kind"
+            return f"no cited claim supports a {card.kind} card"
         return strict_card_fault(card, title, claims)
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
-        return "another card asks nearly this" if self._forms(card).asks in self._asked else ""
+        return "another card asks almost the same" if self._forms(card).asks in self._asked else ""
 
 
 @dataclass(slots=True)
@@ -178,7 +178,7 @@ class WrittenCardGate(CardGate):
 
     def _same(self, card: ProposedCard) -> str:
         """Return why a card repeats another of the vault: only its question counts."""
-        return "another card asks this" if self._forms(card).question in self.questions else ""
+        return "another card asks the same" if self._forms(card).question in self.questions else ""
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
         return repeats(card.question, card.answer, self._by_concept.get(concept, ()))
@@ -194,7 +194,7 @@ class VaultCardGate(CardGate):
         return written_card_fault(card, title, claims, self.accepted)
 
     def _same(self, card: ProposedCard) -> str:
-        return "another card asks this" if self._forms(card).question in self.questions else ""
+        return "another card asks the same" if self._forms(card).question in self.questions else ""
 
 
 def card_gate(*, by_model: bool, forms_of: Callable[[str, str], CardForms] = card_forms) -> CardGate:
@@ -254,13 +254,13 @@ def _plain_fault(card: ProposedCard, claims: dict[str, ClaimView]) -> str:
     if len(question) > MAX_QUESTION or len(answer) > MAX_ANSWER:
         return "the card is too long"
     if "\ufffd" in clean(card.question + card.answer):  # or held them, before it came in
-        return "the card holds control characters"
+        return "the card contains control characters"
     if not question.endswith(("?", "？")):
-        return "the question does not ask"
+        return "the question is not a question"
     if not card.cites or any(c not in claims for c in card.cites):
         return "the card cites no claim, or one that does not exist"
     if _DANGLING.search(question) or _DANGLING.search(answer):
-        return "the card points at something outside itself"
+        return "the card refers to something that is not on it"
     return ""
 
 
@@ -285,5 +285,5 @@ def _leak(card: ProposedCard, title: str) -> str:
     if not wanted:
         return "the answer only names the concept"
     if sum(w in asked_words for w in wanted) / len(wanted) >= LEAKED:
-        return "the question gives its answer away"
+        return "the question gives away its answer"
     return ""

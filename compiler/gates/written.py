@@ -36,9 +36,9 @@ def sentence_fault(text: str, mark: str, passages: Sequence[str], known: tuple[s
     """
     said = fold(text)
     if not said:
-        return "nothing is said"
+        return "the text is empty"
     if len(said) > MAX_SENTENCE:
-        return "too much is said in one go"
+        return "the text is too long"
     return _facts_fault(said, mark, passages, known)
 
 
@@ -53,9 +53,9 @@ def card_fault(card: ProposedCard, passages: Sequence[str], known: tuple[str, ..
     if len(question) > MAX_QUESTION or len(answer) > MAX_ANSWER:
         return f"the card is too long: at most {MAX_QUESTION} characters of question and {MAX_ANSWER} of answer"
     if "\ufffd" in clean(card.question + card.answer):
-        return "the card holds control characters"
+        return "the card contains control characters"
     if not question.endswith(("?", "？", ".", "。", ":", "…", "_")):
-        return "the question does not ask"
+        return "the question is not a question"
     if contains_answer(card):
         return "the question contains its answer"
     asked = _WHICH.sub("which", question)  # it counts what the question names, not what a passage says
@@ -93,10 +93,10 @@ def address_fault(said: str, there: str = "") -> str:
     """Return what leads somewhere that the words `there` do not have, or what a formula does; "" if nothing does."""
     found = [*_ADDRESS.findall(said), *_MARKUP.findall(FORMULA.sub(" ", said))]
     if any(_AFTER_TAG.sub(">", address) not in there for address in found):
-        return "it holds a link or an address that the passages do not have"
+        return "it contains a link or an address that the passages do not have"
     commands = [name.casefold() for name in _COMMAND.findall(said)] if "$" in said else ()
     if any(map(is_acting_command, commands)):
-        return "it holds a formula with a command that does more than draw"
+        return "it contains a formula with an unsafe command"
     return ""
 
 
@@ -107,4 +107,4 @@ def known_names(texts: Iterable[str]) -> tuple[str, ...]:
 
 def _plural(fault: str) -> str:
     """Return a predicate of "the evidence" as one of several passages."""
-    return fault.replace("does not", "do not", 1).replace("says", "say", 1).replace("bounds", "bound", 1)
+    return fault.replace("does not", "do not", 1).replace("says", "say", 1).replace("gives", "give", 1)

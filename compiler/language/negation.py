@@ -76,7 +76,7 @@ def _added_denial(
         if not near:
             near = [(j, [j]) for j in map(_joined, groups) if _covers(j.stems, denial.scope)]
         if near and all(_affirms(piece, group, everything, weak) for piece, group in near):
-            return f"does not say {denial.word}"
+            return f"does not contain “{denial.word}”"
     return ""
 
 
@@ -117,7 +117,7 @@ def _dropped_denial(
                     continue
                 flat = any(not u.denials and _covers(u.stems, denial.scope) for u in units)
                 if not flat or all(u == unit for u in nearest):
-                    return f"says {denial.word}, and the words leave it out"
+                    return f"says “{denial.word}”, which the text leaves out"
     return ""
 
 

@@ -36,7 +36,7 @@ def note_gaps(wiki: Wiki, found: Sequence[Diagnostic], at: datetime) -> int:
     """
     vault = wiki.vault
     wanted = _wanted(wiki, found)
-    with lock(vault.root, "publish", purpose="noting gaps", timeout_s=60):
+    with lock(vault.root, "publish", purpose="recording gaps", timeout_s=60):
         events = vault.ledger_events(ledger.IDS)[0]
         ids = ledger.fold(events)
         births = {str(e["id"]): e for e in events if e.get("of") == "gap" and e.get("type") == "birth"}
@@ -72,7 +72,7 @@ def _wanted(wiki: Wiki, found: Sequence[Diagnostic]) -> Wanted:
         if page is not None and conflict.first.verbatim and conflict.second.verbatim:
             sides = " / ".join(f"“{truncate(s.words, _QUOTED)}”" for s in (conflict.first, conflict.second))
             key = key_of(page.properties.text("id"), "disputed")
-            wanted[key] = (page.title, f"which is right? Its sources disagree: {sides}", CONTESTED[1])
+            wanted[key] = (page.title, f"which is right? Its sources contradict each other: {sides}", CONTESTED[1])
     return wanted
 
 
@@ -81,13 +81,13 @@ def _gap_of(code: str, page: Page) -> tuple[str, tuple[str, str]]:
     if code == "stale":
         days = FRESHNESS_DAYS.get(page.properties.text("freshness"), 0)
         return "stale", (
-            f"is it still so? Its page is more than {days} days old",
-            "a newer document on it",
+            f"is it still true? Its page is more than {days} days old",
+            "a newer source about it",
         )
     if code == "thin":
         return "thin", (
-            "what more is there to say? Other pages build on it, and it has at most one statement",
-            "a document on it",
+            "what else is there to know? Other pages link to it, but it has at most one statement",
+            "a source about it",
         )
     return "definitional", LACKS_DEFINITION
 

@@ -25,7 +25,7 @@ def circular(wiki: Wiki) -> Found:
         remedy = "cite the claims that the answer cites, in wiki/summaries/"
         for source in (*page.properties.texts("sources"), page.properties.text("source")):
             if source.startswith(f"{ANSWERS}/") or any(map(_is_answer, links(source))):
-                yield page.path, 1, f"an answer is named as a source: {clean_line(source)}", remedy
+                yield page.path, 1, f"an answer is used as a source: {clean_line(source)}", remedy
         for line, link in page.links:
             if _is_answer(link) and _is_citation(link):
                 yield page.path, line, f"it cites an answer: {clean_line(str(link))}", remedy
@@ -51,15 +51,15 @@ def _outdated(answer: AnswerPage, wiki: Wiki) -> Iterator[str]:
     for id_, digest in answer.claims.items():
         known = wiki.claims.get(id_)
         if known is None:
-            yield f"the claim {clean_line(id_)} is gone"
+            yield f"the claim {clean_line(id_)} no longer exists"
             continue
         claim, words = known[0], f"“{truncate(known[0].quote, _QUOTED)}”"
         if claim.state is ClaimState.SUPERSEDED:
-            yield f"the claim {words} is of an older edition"
+            yield f"the claim {words} is from an older edition"
         elif claim.state is ClaimState.RETRACTED:
-            yield f"the claim {words} is not in its source any more"
+            yield f"the claim {words} is no longer in its source"
         elif digest12(fold(claim.quote)) != digest:
-            yield f"its source says now: {words}"
+            yield f"its source now says: {words}"
 
 
 def _text(wiki: Wiki, path: str) -> str:

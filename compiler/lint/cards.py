@@ -32,7 +32,7 @@ def damaged(wiki: Wiki) -> Found:
     """Yield what is in a deck and cannot be read as a card."""
     for deck in wiki.decks:
         for found in deck.diagnostics:
-            yield deck.path, found.line, found.message, found.hint or "mend it, or take the deck from git"
+            yield deck.path, found.line, found.message, found.hint or "fix it, or restore the deck from git"
 
 
 def too_long(wiki: Wiki) -> Found:
@@ -40,7 +40,7 @@ def too_long(wiki: Wiki) -> Found:
     for deck, card in _cards(wiki):
         count = len(plain_words(card.answer).split())
         if count > LONGEST and not _LISTED.search(card.answer):
-            yield deck.path, card.line, f"its answer has {count} words", "make two cards of it: `retain card edit`"
+            yield deck.path, card.line, f"its answer has {count} words", "split it into two cards: `retain card edit`"
 
 
 def doubles(wiki: Wiki) -> Found:
@@ -49,14 +49,14 @@ def doubles(wiki: Wiki) -> Found:
     for deck, card in _cards(wiki):
         whole = fold(plain_words(card.question)).casefold(), fold(plain_words(card.answer)).casefold()
         if everywhere.setdefault(whole, deck.path) != deck.path:
-            what = f"“{truncate(plain_words(card.question), _QUOTED)}” is in {everywhere[whole]}, too"
+            what = f"“{truncate(plain_words(card.question), _QUOTED)}” is also in {everywhere[whole]}"
             yield deck.path, card.line, what, "delete one of the two"
     for deck in wiki.decks:
         before: list[tuple[str, str]] = []
         for card in deck.cards:
             words = plain_words(card.question), plain_words(card.answer)
             if repeats(*words, before):
-                what = f"“{truncate(words[0], _QUOTED)}” asks what an earlier card of the deck asks"
+                what = f"“{truncate(words[0], _QUOTED)}” asks the same as an earlier card in the deck"
                 yield deck.path, card.line, what, "delete one of the two"
             before.append(words)
 
@@ -71,8 +71,8 @@ def ambiguous(wiki: Wiki) -> Found:
         for deck, card in alike[1:]:
             same = fold(plain_words(card.answer)).casefold() == fold(plain_words(first.answer)).casefold()
             if question and deck is not alike[0][0] and not same:
-                what = f"“{truncate(plain_words(card.question), _QUOTED)}” has another answer in {alike[0][0].path}"
-                yield deck.path, card.line, what, "name in the question what it is about: `retain card edit`"
+                what = f"“{truncate(plain_words(card.question), _QUOTED)}” has a different answer in {alike[0][0].path}"
+                yield deck.path, card.line, what, "say in the question what it is about: `retain card edit`"
 
 
 def leaking(wiki: Wiki) -> Found:
@@ -88,5 +88,5 @@ def unclear(wiki: Wiki) -> Found:
     """Yield cards whose question speaks of something that it does not name."""
     for deck, card in _cards(wiki):
         if _UNNAMED.match(plain_words(card.question).strip()):
-            what = f"“{truncate(plain_words(card.question), _QUOTED)}” does not name what it asks about"
-            yield deck.path, card.line, what, "name it: `retain card edit`"
+            what = f"“{truncate(plain_words(card.question), _QUOTED)}” does not say what it is about"
+            yield deck.path, card.line, what, "say what it is about: `retain card edit`"

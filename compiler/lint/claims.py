@@ -15,8 +15,8 @@ from vault.model.wikilink import raw_link
 from vault.text.formatting import truncate
 
 Found = Iterator[tuple[str, int, str, str]]
-_REMEDY = "`retain compile`; if you edited the page, change the sentence"
-_SETTLE = "correct the wrong side; if sources say both, set `authority` of one, or add one that settles it"
+_REMEDY = "run `retain compile`; if you edited the page, correct the sentence yourself"
+_SETTLE = "correct the wrong one; if sources say both, set the `authority` of one, or add a source that settles it"
 _SIDES = 5  # lines below the heading of a contradiction
 _QUOTED = 100  # characters of a sentence or quote in a finding
 
@@ -34,12 +34,12 @@ def uncited(wiki: Wiki) -> Found:
 
 def superseded(wiki: Wiki) -> Found:
     """Yield citations of claims of older editions."""
-    yield from _citing(wiki, ClaimState.SUPERSEDED, "is of an older edition")
+    yield from _citing(wiki, ClaimState.SUPERSEDED, "is from an older edition")
 
 
 def retracted(wiki: Wiki) -> Found:
     """Yield citations of claims that their sources do not make any more."""
-    yield from _citing(wiki, ClaimState.RETRACTED, "is not in its source any more")
+    yield from _citing(wiki, ClaimState.RETRACTED, "is no longer in its source")
 
 
 def _citing(wiki: Wiki, state: ClaimState, why: str) -> Found:
@@ -58,7 +58,7 @@ def contradictions(wiki: Wiki) -> Found:
     for page, line, sides in _undecided(wiki):
         shown |= {frozenset(sides)}
         what = "sources contradict each other: " + " / ".join(f"“{truncate(side, _QUOTED)}”" for side in sides)
-        yield page.path, line, what, "`retain insight` shows it, or set `authority` of a source"
+        yield page.path, line, what, "set the `authority` of one source, or add a source that settles it"
     for found in conflicts(wiki):
         if found.point is Point.WORDS and frozenset((found.first.words, found.second.words)) not in shown:
             yield *_place(found), _both(found), _SETTLE
@@ -108,4 +108,4 @@ def not_compiled(wiki: Wiki) -> Found:
         with (root / path).open("rb") as file:
             kind = kind_of(title, file.read(HEAD))
         if kind not in RECORDED:
-            yield path, 0, "it is not compiled", "`retain compile`"
+            yield path, 0, "it has not been compiled", "run `retain compile`"

@@ -55,7 +55,7 @@ def fix(vault: Vault, at: datetime, progress: Progress) -> Fixed:
     if planned.nothing_new or set(planned.written) <= {LOG}:  # which shows what was done, this check too
         return Fixed()
     if planned.recorded:
-        what = "sources, cards or decisions changed since the last compile, so that pages cannot just be written again"
+        what = "sources, cards or decisions changed since the last compile, so the pages cannot simply be regenerated"
         raise Refused(what, where="raw/", hint="run `retain compile`, then `retain lint --fix`")
     before = {path: vault.read_bytes(path) for path in planned.written}
     with Copies.open(vault.settings.vault_id) as copies:
@@ -85,7 +85,7 @@ def undo(vault: Vault, at: datetime) -> Fixed:
         undone = {str(e.get("fix")) for e in decided if e.get("type") == UNDO}
         last = next((e for e in reversed(decided) if e.get("type") == TYPE and str(e.get("id")) not in undone), None)
         if last is None:
-            raise NotFound("there is no fix to undo", hint="`retain lint --fix` makes one")
+            raise NotFound("there is no fix to undo", hint="run `retain lint --fix` first")
         guard = vault.guard(Scope.PUBLISHER)
         changes = _changes(vault, guard, dict(_files(last.get("files"))))
         with Copies.open(vault.settings.vault_id) as copies:
@@ -108,12 +108,12 @@ def _changes(
     if edited := [path for path, both in open_.items() if _digest(current[path]) != both[1]]:
         names = ", ".join(map(clean_line, edited[:_SHOWN])) + (" ..." if len(edited) > _SHOWN else "")
         what = f"{plural(len(edited), 'file')} changed since the fix: {names}"
-        raise EditedMeanwhile(what, hint="nothing was undone; take what you want of the old text from git")
+        raise EditedMeanwhile(what, hint="nothing was undone; restore the old text from git if you need it")
     with Copies.open(vault.settings.vault_id) as copies:
         old = {path: copies.get(before) if before else None for path, (before, _) in open_.items()}
     if missing := [path for path, (before, _) in open_.items() if before and old[path] is None]:
         where = clean_line(missing[0])
-        raise Refused("no copy of the old text is on this machine", where=where, hint="take it from git")
+        raise Refused("there is no copy of the old text on this machine", where=where, hint="restore it from git")
     return {path: (current[path], old[path]) for path in open_}
 
 

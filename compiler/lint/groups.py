@@ -21,8 +21,8 @@ def suggested_topics(wiki: Wiki) -> Found:
         if FEWEST <= len(group) <= MOST:
             names = ", ".join(titles[stem] for stem in sorted(group)[:_SHOWN])
             more = f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else ""
-            what = f"{plural(len(group), 'article')} link each other and have no topic: {names}{more}"
-            remedy = "add an overview of them, or write a page in wiki/topics/ that links them"
+            what = f"{plural(len(group), 'article')} link to each other but have no topic: {names}{more}"
+            remedy = "add a source that gives an overview, or write a page in wiki/topics/ that links to them"
             yield f"{min(group)}.md", 0, what, remedy
 
 

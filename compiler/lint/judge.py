@@ -19,7 +19,7 @@ from compiler.protocol.requests import NameLine, PairView, ReconcileRequest, Req
 from compiler.replies.asker import Backend, Waiting
 
 _MOST_NAMES = 120  # of one request
-HINT = "`retain agent next` hands it out as a work order; then run `retain lint` again"
+HINT = "get it as a work order with `retain agent next`, then run `retain lint` again"
 
 
 def judge(wiki: Wiki, desk: OrderDesk, engine: str, at: datetime, backend: Backend | None, progress: Progress) -> int:

@@ -27,18 +27,18 @@ def broken(wiki: Wiki) -> Found:
             target = link.target or page.stem
             if not target.startswith(_WIKI):
                 if page.path.startswith("wiki/") and target.casefold() not in wiki.names:
-                    yield page.path, line, f"{clean_line(str(link))} leads to no file", _remedy(page)
+                    yield page.path, line, f"{clean_line(str(link))} links to a file that does not exist", _remedy(page)
                 continue  # by name, as Obsidian resolves it
             to = by_stem.get(target.removesuffix(".md"))
             if to is None and not _is_there(wiki, target):
                 new = moved.get(target.removesuffix(".md"))
-                remedy = f"it is {new} now: change the link" if new else _remedy(page)
-                yield page.path, line, f"{clean_line(str(link))} leads to no file", remedy
+                remedy = f"it is now {new}: change the link" if new else _remedy(page)
+                yield page.path, line, f"{clean_line(str(link))} links to a file that does not exist", remedy
             elif to is not None and link.anchor and not _has(to, link.anchor):
                 yield (
                     page.path,
                     line,
-                    f"{clean_line(str(link))} leads to no heading or claim of that note",
+                    f"{clean_line(str(link))} links to a heading or claim that does not exist in that note",
                     _remedy(page),
                 )
 
@@ -65,8 +65,8 @@ def _has(page: Page, anchor: str) -> bool:
 
 def _remedy(page: Page) -> str:
     if page.path.startswith("insights/"):
-        return "your note: change the link"
-    return "`retain compile` writes the page again, unless you edited it: then change the link"
+        return "change the link in your note"
+    return "run `retain compile`; if you edited the page, change the link yourself"
 
 
 def ambiguous(wiki: Wiki) -> Found:
@@ -78,8 +78,8 @@ def ambiguous(wiki: Wiki) -> Found:
         for line, link in page.links:
             others = named.get(link.target.casefold(), set()) if "/" not in link.target else set()
             if len(others) > 1:
-                what = f"{clean_line(str(link))} could be {' or '.join(sorted(others))}"
-                yield page.path, line, what, "write the folder into the link"
+                what = f"{clean_line(str(link))} is ambiguous: {' or '.join(sorted(others))}"
+                yield page.path, line, what, "add the folder to the link"
 
 
 def orphans(wiki: Wiki) -> Found:
@@ -93,7 +93,7 @@ def orphans(wiki: Wiki) -> Found:
     by_name = {name.casefold() for name in named}
     for page in wiki.articles:
         if page.stem not in named and page.stem.rpartition("/")[2].casefold() not in by_name:
-            remedy = "link to it, or add the name by which others speak of it: `retain concept alias`"
+            remedy = "link to it, or add the name that other pages use as an alias: `retain concept alias`"
             yield page.path, 0, "no article, topic or note links to it", remedy
 
 
@@ -102,7 +102,7 @@ def unindexed(wiki: Wiki) -> Found:
     listed = {link.target.removesuffix(".md") for page in wiki.indexes for _, link in page.links}
     for page in wiki.pages:
         if page.path.startswith((f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")) and page.stem not in listed:
-            yield page.path, 0, "no index lists it", "`retain compile` writes the indexes"
+            yield page.path, 0, "no index lists it", "run `retain compile`"
 
 
 def unexplained(wiki: Wiki) -> Found:
@@ -116,15 +116,15 @@ def unexplained(wiki: Wiki) -> Found:
     for naming in by_name.values():
         if len(naming) >= MANY:
             path, (line, name) = next(iter(naming.items()))
-            what = f"{plural(len(naming), 'note')} link to “{clean_line(name)}”, of which no note is there"
-            yield path, line, what, "write the note, or add a document on it: `retain add FILE`"
+            what = f"{plural(len(naming), 'note')} link to “{clean_line(name)}”, but there is no such note"
+            yield path, line, what, "write the note, or add a source about it: `retain add FILE`"
 
 
 def one_way(wiki: Wiki) -> Found:
     """Yield links between articles of which the other one names this one without a link."""
     for page, other, line, name in _unlinked(wiki):
         if page.stem in other.targets:
-            what = f"it names “{name}”, whose article links here, and does not link back"
+            what = f"it mentions “{name}” without a link, although that article links here"
             yield page.path, line, what, f"make it a link: [[{other.stem}|{name}]]"
 
 
@@ -132,7 +132,7 @@ def suggested(wiki: Wiki) -> Found:
     """Yield places where an article or topic names another article and no link joins the two."""
     for page, other, line, name in _unlinked(wiki):
         if page.stem not in other.targets:
-            yield page.path, line, f"it names “{name}” without a link", f"make it a link: [[{other.stem}|{name}]]"
+            yield page.path, line, f"it mentions “{name}” without a link", f"make it a link: [[{other.stem}|{name}]]"
 
 
 def _unlinked(wiki: Wiki) -> Iterator[tuple[Page, Page, int, str]]:

@@ -30,9 +30,9 @@ def near_duplicates(wiki: Wiki) -> Found:
     for page, beside, alike in _alike(wiki):
         names = frozenset((title_key(page.title), title_key(beside.title)))
         if names in judged.same or (alike >= _ALIKE and not judged.judged_different(names)):
-            by = "a model takes it for one with" if names in judged.same else "its name is nearly that of"
+            by = "a model considers it the same as" if names in judged.same else "its name is almost the same as"
             both = shlex.join([page.title, beside.title])
-            merge = f"`retain concept merge {both}`, or the same with `--never` if they differ"
+            merge = f"run `retain concept merge {both}`, or add `--never` if they differ"
             yield page.path, 0, f"{by} {beside.path}", merge
 
 
@@ -100,4 +100,4 @@ def suspected(wiki: Wiki) -> Found:
     """Yield pairs of concepts that the compiler or a model takes for one, and that wait for the user."""
     for item in Names().items(wiki.vault, decisions(wiki.vault)):
         yes, no = f"`retain inbox accept {item.id}`", f"`retain inbox keep {item.id}`"
-        yield IDS, 0, f"{item.about} may be one concept", f"{yes} makes them one, {no} keeps them two"
+        yield IDS, 0, f"{item.about} may be the same concept", f"{yes} merges them, {no} keeps them separate"

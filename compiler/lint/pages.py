@@ -31,8 +31,8 @@ def undefined(wiki: Wiki) -> Found:
         cited = [wiki.claims[str(c.claim)][0] for c in first.cites if str(c.claim) in wiki.claims] if first else []
         if cited and not any(claim.kind is ClaimKind.DEFINITION for claim in cited):
             ask = f"`retain ask {shlex.quote(f'What is {page.title}?')}`"
-            remedy = f"add a document that defines it: `retain gaps`, or {ask}"
-            yield page.path, first.line if first else 0, "it does not say what its subject is", remedy
+            remedy = f"add a source that defines it (see `retain gaps`), or run {ask}"
+            yield page.path, first.line if first else 0, "it does not start by saying what its subject is", remedy
 
 
 def missing(wiki: Wiki) -> Found:
@@ -42,8 +42,13 @@ def missing(wiki: Wiki) -> Found:
             continue
         explained = any(_abbreviates(gap.what, page.title) for page in wiki.articles)
         if len(gap.mentions) >= _MANY and not explained:
-            remedy = f"add a document that explains it: `retain add FILE --fills {gap.id}`"
-            yield GAPS, gap.line, f"{plural(len(gap.mentions), 'page')} name {gap.what}, and none explains it", remedy
+            remedy = f"add a source that explains it: `retain add FILE --fills {gap.id}`"
+            yield (
+                GAPS,
+                gap.line,
+                f"{plural(len(gap.mentions), 'page')} mention {gap.what}, but none explains it",
+                remedy,
+            )
 
 
 def _abbreviates(term: str, title: str) -> bool:
@@ -61,8 +66,8 @@ def thin(wiki: Wiki) -> Found:
         leaning = [other for other in (*wiki.articles, *wiki.notes) if other is not page and page.stem in other.targets]
         if len(page.sentences) <= 1 and leaning:
             count = "no statement" if not page.sentences else "one statement"
-            what = f"it has {count}, and {plural(len(leaning), 'page')} build on it: {leaning[0].path}"
-            yield page.path, 0, what, "add a document on it, or merge it: `retain concept merge`"
+            what = f"it has {count}, but {plural(len(leaning), 'page')} link to it, such as {leaning[0].path}"
+            yield page.path, 0, what, "add a source about it, or merge it: `retain concept merge`"
 
 
 def stale(wiki: Wiki) -> Found:
@@ -73,8 +78,10 @@ def stale(wiki: Wiki) -> Found:
             age = (wiki.today - date.fromisoformat(updated)).days
             shown = lowered(base, stale=True)
             less = f"; its confidence counts as {shown} instead of {base}" if shown != base else ""
-            what = f"last updated {age} days ago, and {tier} pages are looked at after {FRESHNESS_DAYS[tier]}{less}"
-            remedy = f"add a newer document; `retain concept freshness {shlex.quote(page.title)} slow` gives it a year"
+            what = (
+                f"last updated {age} days ago; {tier} pages should be reviewed after {FRESHNESS_DAYS[tier]} days{less}"
+            )
+            remedy = f"add a newer source, or allow a year: `retain concept freshness {shlex.quote(page.title)} slow`"
             yield page.path, 0, what, remedy
 
 
@@ -83,22 +90,27 @@ def quarantined(wiki: Wiki) -> Found:
     for page in (*wiki.articles, *wiki.topics):
         if page.properties.text("status") == "quarantined":
             release = "read it, then delete the line `status: quarantined` from its properties"
-            yield page.path, 0, "an agent wrote it and it is held back", release
+            yield page.path, 0, "written by an agent, and quarantined", release
     folder = wiki.vault.root / QUARANTINE
     for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
         name = path.relative_to(wiki.vault.root).as_posix()
         if path.is_file() and path.name not in ("report.md", ".gitkeep") and not path.name.startswith("."):
             release = f"read {name.rpartition('/')[0]}/report.md; copy what you want to keep, then delete the file"
-            yield name, 0, "an agent wrote it, and it may not stay in the vault", release
+            yield name, 0, "written by an agent, and not allowed in the vault", release
 
 
 def conflicted(wiki: Wiki) -> Found:
     """Yield the marks of a merge that was not finished, and versions beside a file that was edited meanwhile."""
     for page in (*wiki.pages, *wiki.indexes, *wiki.notes):
         if line := line_of(page.text):
-            yield page.path, line, "git's conflict markers are in it", "keep one side and delete the markers"
+            yield page.path, line, "it contains git conflict markers", "keep one version and delete the markers"
     for path in wiki.vault.laid_beside():
-        yield path, 0, "written beside a file that was edited meanwhile", "compare both, then delete this one"
+        yield (
+            path,
+            0,
+            "saved as a second file, because the original was edited in the meantime",
+            "compare both, then delete this one",
+        )
 
 
 def overconfident(wiki: Wiki) -> Found:
@@ -106,23 +118,23 @@ def overconfident(wiki: Wiki) -> Found:
     for page in wiki.answers:
         said = page.properties.text("confidence")
         if said in CONFIDENCE and CONFIDENCE.index(said) > CONFIDENCE.index(MOST):
-            what = f"its confidence is {said}, and an answer is inferred: {MOST} at most"
+            what = f"its confidence is {said}, but an answer is inferred and can have at most {MOST}"
             yield page.path, 0, what, f"set `confidence: {MOST}`, or ask again with `--file-back`"
     for page in wiki.articles:
         trust = independent_pages(_sources_of(page, wiki), wiki.properties_of)
         said, most, why = page.properties.text("confidence"), confidence(trust, _engine(page)), ""
         if any(UNDECIDED in line for line in page.text.split("\n") if line.startswith("### ")):
-            most, why = CONFIDENCE[0], "a contradiction in it is left open"
+            most, why = CONFIDENCE[0], "it contains an unresolved contradiction"
         if said in CONFIDENCE and CONFIDENCE.index(said) > CONFIDENCE.index(most):
-            what = f"its confidence is {said}, and its evidence allows {most}: {why or _evidence(trust)}"
-            yield page.path, 0, what, "`retain compile` computes it again"
+            what = f"its confidence is {said}, but its evidence supports at most {most}: {why or _evidence(trust)}"
+            yield page.path, 0, what, "run `retain compile` to recompute it"
 
 
 def _evidence(trust: Mapping[str, int]) -> str:
     """Return the sources on which a page rests, each with its authority."""
     if not trust:
-        return "no source that it names is there"
-    named = [f"{path.rpartition('/')[2].removesuffix('.md')} of authority {n}" for path, n in sorted(trust.items())]
+        return "none of the sources that it lists exists any more"
+    named = [f"{path.rpartition('/')[2].removesuffix('.md')} with authority {n}" for path, n in sorted(trust.items())]
     more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
     return f"{plural(len(trust), 'independent source')}, {', '.join(named[:_SHOWN])}{more}"
 
@@ -141,4 +153,4 @@ def unreadable(wiki: Wiki) -> Found:
     """Yield pages that cannot be read. All others have to be read for that."""
     _ = wiki.pages, wiki.indexes, wiki.notes, wiki.agenda
     for path in wiki.unreadable:
-        yield path, 0, "it cannot be read", "`retain verify` says why"
+        yield path, 0, "it cannot be read", "`retain verify` shows the reason"

@@ -14,7 +14,7 @@ from vault.log.ledger import IDS
 from vault.text.formatting import clean_line, truncate
 
 Found = Iterator[tuple[str, int, str, str]]
-_AGAIN = "`retain compile` writes it again; if it was merged away, take it from git"
+_AGAIN = "run `retain compile`; if it was lost in a merge, restore it from git"
 _FOLDERS = {"concept": CONCEPTS, "topic": TOPICS, "source": SUMMARIES}
 _QUOTED = 60  # characters of a quote or question in a finding
 
@@ -30,7 +30,7 @@ def without_file(wiki: Wiki) -> Found:
         path = f"{folder}/{birth.slug}.md"
         if path not in there and (birth.noun != "source" or _has_claims(wiki, id_)):
             gone.add(id_)
-            yield path, 0, f"the ledger has this {birth.noun} as current, and its page is gone", _AGAIN
+            yield path, 0, f"this {birth.noun} is recorded as current in ledger/, but its page no longer exists", _AGAIN
     yield from _lost_claims(wiki, gone)
     yield from _lost_cards(wiki)
 
@@ -49,7 +49,8 @@ def _lost_claims(wiki: Wiki, gone: set[str]) -> Found:
         if page is None or source in gone or len(page.text) > MAX_SUMMARY // 5:
             continue
         for id_ in sorted(claims - wiki.claims.keys()):
-            what = f"the claim {id_} of the ledger is not in it: “{truncate(wiki.ids.quotes.get(id_, ''), _QUOTED)}”"
+            quote = truncate(wiki.ids.quotes.get(id_, ""), _QUOTED)
+            what = f"the claim {id_} is recorded in ledger/ but is missing from this page: “{quote}”"
             yield path, 0, what, _AGAIN
 
 
@@ -58,8 +59,8 @@ def _lost_cards(wiki: Wiki) -> Found:
     held = {str(card.id) for deck in wiki.decks for card in deck.cards if card.id}
     for id_, birth in wiki.ids.births.items():
         if birth.noun == "card" and wiki.ids.alive(id_) and id_ not in held:
-            remedy = "if you deleted it, `retain compile` records that; if not, take the deck from git"
-            yield FLASHCARDS, 0, f"the card {id_} of the ledger is in no deck", remedy
+            remedy = "if you deleted it, run `retain compile` to record that; if not, restore the deck from git"
+            yield FLASHCARDS, 0, f"the card {id_} is recorded in ledger/ but is not in any deck", remedy
 
 
 def without_record(wiki: Wiki) -> Found:
@@ -71,22 +72,22 @@ def without_record(wiki: Wiki) -> Found:
         if not id_ or page.properties.text("written_by") == "agent":
             continue
         if id_ in seen:
-            yield page.path, 0, f"its id {clean_line(id_)} is that of {seen[id_]}, too", "delete the copy"
+            yield page.path, 0, f"{seen[id_]} has the same id, {clean_line(id_)}", "delete the copy"
         elif id_ not in births:
-            yield page.path, 0, f"the ledger does not know its id {clean_line(id_)}", _unknown(page)
+            yield page.path, 0, f"its id {clean_line(id_)} is not recorded in ledger/", _unknown(page)
         seen.setdefault(id_, page.path)
     for id_, (_, path, line) in wiki.claims.items():
         if id_ not in births:
-            yield path, line, f"the ledger does not know the claim {id_}", "`retain compile` takes it away"
+            yield path, line, f"the claim {id_} is not recorded in ledger/", "run `retain compile` to remove it"
     cards: dict[str, str] = {}
     for deck in wiki.decks:
         for card in deck.cards:
             id_ = str(card.id or "")
             if id_ in cards:
-                yield deck.path, card.line, f"the card {id_} is in {cards[id_]}, too", "delete one of the two"
+                yield deck.path, card.line, f"the card {id_} is also in {cards[id_]}", "delete one of the two"
             elif id_ and id_ not in births:
-                remedy = "delete its comment `%% card ... %%`: it gets an id of its own"
-                yield deck.path, card.line, f"the ledger does not know the card {id_}", remedy
+                remedy = "delete its comment `%% card ... %%`; the card will get a new id"
+                yield deck.path, card.line, f"the card {id_} is not recorded in ledger/", remedy
             if id_:
                 cards.setdefault(id_, deck.path)
 
@@ -101,9 +102,14 @@ def changed_source(wiki: Wiki) -> Found:
         raw = summary.properties.text("source")
         digest = _digest(wiki, raw)
         if not digest:
-            yield path, 0, f"its source {clean_line(raw) or '(none is named)'} is gone", "`retain compile` retracts it"
+            yield (
+                path,
+                0,
+                f"its source {clean_line(raw) or '(none given)'} no longer exists",
+                "run `retain compile` to retract it",
+            )
         elif digest != summary.properties.text("source_sha256"):
-            yield path, 0, f"its source {clean_line(raw)} has changed since it was compiled", "`retain compile`"
+            yield path, 0, f"its source {clean_line(raw)} has changed since it was compiled", "run `retain compile`"
 
 
 def _digest(wiki: Wiki, raw: str) -> str:

@@ -35,16 +35,20 @@ def save_report(vault: Vault, found: Sequence[Diagnostic], about: Mapping[str, s
         if old is None or not human_edited(old.decode("utf-8", "replace")):
             guard.write(path, data, expect=None if old is None else sha256_hex(old))
             return path, True
-    raise Refused(f"there are already {_VERSIONS} reports of this day", where=FOLDER, hint="delete some")
+    raise Refused(
+        f"there are already {_VERSIONS} reports for this day",
+        where=FOLDER,
+        hint="delete some of them, then run the command again",
+    )
 
 
 def report_text(found: Sequence[Diagnostic], about: Mapping[str, str], today: date) -> str:
     """Return the report of what was found: a section a rule, with place, reason and remedy of each finding."""
-    parts = [f"# Check of {today.isoformat()}", f"{plural(len(found), 'finding', zero='No')}."]
+    parts = [f"# Lint report, {today.isoformat()}", f"{plural(len(found), 'finding', zero='No')}."]
     for code, each in groupby(sorted(found, key=lambda d: (d.code, d)), key=lambda d: d.code):
         lines = [_item(one) for one in each]
         parts += [f"## {escape(code)} ({len(lines)})", *filter(None, [escape(about.get(code, ""))]), "\n".join(lines)]
-    properties = {"type": "report", "title": f"Check of {today.isoformat()}", "created": today.isoformat()}
+    properties = {"type": "report", "title": f"Lint report, {today.isoformat()}", "created": today.isoformat()}
     return render_generated(properties, "\n" + "\n\n".join(parts) + "\n", None)
 
 

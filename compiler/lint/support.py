@@ -24,7 +24,7 @@ def sentences(wiki: Wiki) -> Found:
             remedy = "change the sentence or what it cites, or mark it as your remark: `> [!human]`"
             if found["path"] in wiki.answer_pages:
                 question = wiki.answer_pages[found["path"]].question
-                remedy = f"`retain ask {shlex.quote(question)} --file-back` replaces it, if you did not edit it"
+                remedy = f"to replace it, run `retain ask {shlex.quote(question)} --file-back`, unless you edited it"
             yield found["path"], found["line"], f"“{truncate(text, _QUOTED)}”: {found['reason']}", remedy
 
 
@@ -52,5 +52,7 @@ def cards(wiki: Wiki) -> Found:
     damaged = {(d.path, d.line) for deck in wiki.decks for d in deck.diagnostics}
     for found in wiki.unsupported.unsupported:
         if (found["path"], found["line"]) not in damaged and "its id is in" not in found["reason"]:
-            remedy = "`retain card edit`, or delete it; `retain compile` writes cards that you did not edit again"
+            remedy = (
+                "edit the card (`retain card edit`) or delete it; `retain compile` rewrites cards that you did not edit"
+            )
             yield found["path"], found["line"], found["reason"], remedy

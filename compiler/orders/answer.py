@@ -34,8 +34,14 @@ from vault.text.formatting import fold, normal
 _WAIT_S = 60.0
 _EARLIER = 10  # the part of the budget that earlier answers may take besides it
 # What is said where a question waits for an answer, and what brings one.
-_BY_AGENT = ("the question waits for your agent", "`retain agent next` hands it out as a work order; then ask again")
-_NOT_STORED = ("no answer to the question is stored", "ask with `--engine claude`, `command` or `agent` to get one")
+_BY_AGENT = (
+    "the question is queued for your agent",
+    "get it as a work order with `retain agent next`, then ask again",
+)
+_NOT_STORED = (
+    "there is no stored answer to the question",
+    "ask with `--engine claude`, `command` or `agent` to get one",
+)
 Progress = Callable[[dict[str, Any]], None]
 
 
@@ -66,9 +72,9 @@ def answer_question(
     """
     question = fold(normal(words))
     if not question or len(question) > MAX_QUESTION:
-        raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask one thing")
+        raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask a shorter question")
     if not any(c.isalnum() for c in question):
-        raise UsageError("the question has no words", hint='`retain ask "What is ...?"`')
+        raise UsageError("the question is empty", hint='`retain ask "What is ...?"`')
     progress = progress or (lambda _: None)
     likeness = chosen_likeness(progress)
 

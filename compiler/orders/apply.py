@@ -75,5 +75,5 @@ def _checked(entry: Entry, run: str, at: datetime) -> Entry:
 
 def _refused(path: str, count: int) -> Diagnostic:
     """Return what is said about lines that are no replies."""
-    hint = f"nothing of them is stored; `retain agent submit` writes what belongs into {STAGED}"
-    return Diagnostic(path, 0, "reply-refused", f"{count} lines are no replies to work orders", hint)
+    hint = f"nothing was stored; only `retain agent submit` may write to {STAGED}"
+    return Diagnostic(path, 0, "reply-refused", f"{count} lines are not replies to work orders", hint)

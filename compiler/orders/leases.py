@@ -95,7 +95,7 @@ def _update_leases(vault: Vault, at: datetime, change: Change) -> None:
         if _compare_and_swap(guard, data, text.encode()):
             return
         time.sleep(random.uniform(0.001, 0.019))  # noqa: S311 (only so that two do not meet again)
-    raise LockHeld("other agents are changing the leases", where=PATH, hint="run the command again")
+    raise LockHeld("another agent is updating the work orders", where=PATH, hint="run the command again")
 
 
 def _compare_and_swap(guard: Guard, old: bytes | None, new: bytes) -> bool:

@@ -132,7 +132,7 @@ def counts(reply: Reply) -> str:
         case CheckReply() | ReconcileReply():
             named = sum(v.verdict not in ("ok", "none") for v in reply.verdicts)
             noticed = len(reply.clashes) if isinstance(reply, CheckReply) else 0
-            said = f"{plural(len(reply.verdicts), 'verdict')}, {named} at fault"
+            said = f"{plural(len(reply.verdicts), 'verdict')}, {named} wrong"
             return f"{said}, {_counted(noticed, 'clash')}" if noticed else said
         case AnswerReply():
             found = [(len(reply.sentences), "sentence")]

@@ -50,7 +50,7 @@ def take_orders(
     unknown type.
     """
     if of and of not in REQUESTS:
-        raise UsageError(f"there is no type {clean_line(of)[:40]!r}", hint=f"there are: {', '.join(REQUESTS)}")
+        raise UsageError(f"there is no order type {clean_line(of)[:40]!r}", hint=f"available: {', '.join(REQUESTS)}")
     board = open_board(desk, at)
     wanted = _for_agent(desk, board, board.open(of), name, at)
     taken = lease_orders(desk.vault, wanted, count, name, minutes, at) if wanted else []
@@ -64,8 +64,8 @@ def order_to_show(desk: OrderDesk, id_: str, at: datetime) -> Request:
     """Return an order that is open or was handed out. Raises: NotFound."""
     request = open_board(desk, at).open().get(id_) or read_order(desk.vault, id_)
     if request is None:
-        hint = "`retain agent next` has what is open"
-        raise NotFound(f"no open order is called {clean_line(id_)[:80]!r}", hint=hint)
+        hint = "`retain agent next` gives you an open order"
+        raise NotFound(f"there is no open order {clean_line(id_)[:80]!r}", hint=hint)
     return request
 
 
@@ -73,7 +73,7 @@ def release_orders(desk: OrderDesk, orders: Iterable[str], name: str, at: dateti
     """Release those of the orders that `name` has; return them. Raises: UsageError for what is no id of an order."""
     given = list(dict.fromkeys(orders))
     if wrong := next((id_ for id_ in given if not is_order(id_)), None):
-        hint = "ids are those of `retain agent next`"
+        hint = "use an id that `retain agent next` shows"
         raise UsageError(f"{clean_line(wrong)[:80]!r} is not the id of an order", hint=hint)
     held = active_leases(desk.vault, at)
     released = [id_ for id_ in given if id_ in held and held[id_].name == name]
@@ -93,7 +93,7 @@ def order_status(desk: OrderDesk, name: str, at: datetime) -> tuple[Work, dict[s
 def work_left(desk: OrderDesk, board: Board | None, name: str, at: datetime) -> Work:
     """Return what is open and what `name` can do next; without a board, that is to be found out first."""
     if board is None or board.stage_is_answered:
-        return Work({}, 0, (), False, "`retain agent next` finds out what comes next")
+        return Work({}, 0, (), False, "run `retain agent next` for the next stage")
     held, everything = _held(desk, board, at), board.open()
     yours = tuple(id_ for id_, lease in held.items() if lease.name == name)
     free = {id_: request for id_, request in everything.items() if id_ not in held}
@@ -123,17 +123,17 @@ def _is_own(request: Request, name: str) -> bool:
 def _advice(desk: OrderDesk, board: Board, yours: Sequence[str], free: Mapping[str, Request], may: list[str]) -> str:
     """Return what the agent can do next, in one sentence."""
     if may:
-        return "`retain agent next` takes the next order"
+        return "run `retain agent next` for the next order"
     if yours:
-        return f"answer what you have: {', '.join(yours)}"
+        return f"answer the orders that you have: {', '.join(yours)}"
     if free:
-        return "what is free are checks of your own words, for others first: `retain agent next --wait 60`"
+        return "the only free orders check your own answers, for other agents first: `retain agent next --wait 60`"
     if board.open():
-        return "all open orders are with others: `retain agent next --wait 60` takes one that is given back"
+        return "other agents have all open orders: `retain agent next --wait 60` waits for one to be released"
     if not board.done:
-        return "this stage is answered: `retain agent next` finds out what comes next"
+        return "this stage is done: run `retain agent next` for the next one"
     if desk.sandboxed:
-        return "nothing is open: end your session; the replies are stored then, and the user compiles"
+        return "no orders are open: end your session; the replies are then stored, and the user can compile"
     if last_report(desk.vault, FAMILY) is not None:
-        return "nothing is open, and everything is published"
-    return "nothing is open: `retain compile --engine agent` publishes"
+        return "no orders are open, and the wiki is up to date"
+    return "no orders are open: run `retain compile --engine agent`"

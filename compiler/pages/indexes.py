@@ -138,7 +138,7 @@ def render_index(
     parts.append(f"## Sources ({len(sources)})")
     parts.append("\n".join(f"- {line}" for line in sources) or "None yet.")
     if recorded:
-        parts += [f"## Kept, not read ({len(recorded)})", "\n".join(f"- {link}" for link in recorded)]
+        parts += [f"## Stored but not read ({len(recorded)})", "\n".join(f"- {link}" for link in recorded)]
     return _page("index", parts)
 
 
@@ -150,7 +150,7 @@ def render_concepts(concepts: Sequence[ConceptLine], terms: Sequence[str] = ()) 
     lines = [f"- {c.link}{_also(c.aliases)}" + (f": {c.definition}" if c.definition else "") for c in concepts]
     parts = ["# Concepts", "\n".join(lines) or "None yet."]
     if terms:
-        parts += ["## Terms in a line", "\n".join(f"- {line}" for line in terms)]
+        parts += ["## Glossary", "\n".join(f"- {line}" for line in terms)]
     return _page("concepts", parts)
 
 

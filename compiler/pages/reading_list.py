@@ -69,8 +69,10 @@ def fill_notices(
     for gap in items:
         for path in fills.get(gap.id, ()):
             if path in fresh and gap.open:
-                what = f"added for {gap.what}, which it does not fill; still missing: {gap.fill}"
-                out.append(Diagnostic(path, 0, "gap-open", what, f"`retain gaps ignore {gap.id}` if that is enough"))
+                what = f"added for the gap {gap.what}, but does not fill it; still missing: {gap.fill}"
+                out.append(
+                    Diagnostic(path, 0, "gap-open", what, f"if this is enough, run `retain gaps ignore {gap.id}`")
+                )
             elif path in fresh and gap.status is GapStatus.FILLED:
                 out.append(Diagnostic(path, 0, "gap-filled", f"fills a gap: {gap.what} ({gap.missing})"))
     return out

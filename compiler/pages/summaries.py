@@ -162,10 +162,10 @@ def _edition_lines(source: SourceId, sources: Sources) -> Iterator[str]:
     """Yield a link to the newer edition of a source, or to each older one, with what says which it is."""
     for older, one in sources.kinship.editions.items():
         if source == older:
-            words = f"Articles quote the newer edition ({one.why})"
+            words = f"Articles cite the newer edition ({one.why})"
             yield f"- {Wikilink(sources.summaries[one.by], alias=alias(words))}"
         elif source == one.by:
-            words = f"The older edition, which articles no longer quote ({one.why})"
+            words = f"The older edition, which articles no longer cite ({one.why})"
             yield f"- {Wikilink(sources.summaries[older], alias=alias(words))}"
 
 

@@ -260,7 +260,7 @@ class Shown:
         score, start, end = searched.nearest(words)
         if score < 60:
             return "name the sentence by its letter, or leave the statement out"
-        return f"the nearest words there are: {short_line(searched.text[start:end], _SHOWN)}"
+        return f"the most similar words there are: {short_line(searched.text[start:end], _SHOWN)}"
 
 
 def sides_in(shown: Shown, number: int, words: str) -> tuple[str, list[list[Quote]], list[Fault]]:
@@ -290,5 +290,5 @@ def clash_in(shown: Shown, number: int, words: str) -> tuple[Clash | None, list[
     if len(sides) > 1:
         return Clash(text=text, first=tuple(sides[0]), second=tuple(sides[1])), faults
     if text:
-        faults.append(Fault(number, words, "a clash has two sides", "cite each in a bracket of its own"))
+        faults.append(Fault(number, words, "a clash needs two sides", "cite each in a bracket of its own"))
     return None, faults

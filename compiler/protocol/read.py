@@ -116,7 +116,7 @@ class _Reader:
         elif self.refused:
             return  # what is said of a name that cannot be one
         elif not self.concepts:
-            self.faults.append(Fault(number, words, f"{kind} stands before any CONCEPT", "begin with CONCEPT"))
+            self.faults.append(Fault(number, words, f"{kind} comes before any CONCEPT", "begin with CONCEPT"))
         elif kind == "IS":
             self.concepts[-1].line = self._line(number, words) or self.concepts[-1].line
         elif kind == "FROM":
@@ -186,7 +186,7 @@ class _Reader:
             if not one.blocks and one.line is not None:
                 one.blocks |= dict.fromkeys(self._blocks_of(one.line))
             if not one.blocks:
-                self.faults.append(Fault(one.at, one.title, "no passage carries it", "add FROM 1:3-9"))
+                self.faults.append(Fault(one.at, one.title, "no passage supports it", "add FROM 1:3-9"))
                 continue
             concepts.append(
                 ReadConcept(

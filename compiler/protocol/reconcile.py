@@ -45,7 +45,7 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
                 recognized = True
             elif not UNMARKED.match(line):
                 hint = "as `3 CONFLICT the point`, or NONE alone"
-                faults.append(Fault(number, line, "the line is no verdict on a pair", hint))
+                faults.append(Fault(number, line, "the line is not a verdict on a pair", hint))
             continue
         n = int(match[1])
         if not 1 <= n <= len(request.pairs):
@@ -56,7 +56,7 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
             pair=request.pairs[n - 1].key, verdict=_WORDS[match[2].upper()], why=clean_line(match[3])[:500]
         )
     if not recognized:
-        faults.append(Fault(0, "", "the answer names no pair", "answer `NONE` alone if all can hold"))
+        faults.append(Fault(0, "", "the answer names no pair", "answer only `NONE` if no pair is contradictory"))
         return ReconcileReply(verdicts=()), faults
     verdicts = (found.get(n) or PairVerdict(pair=p.key, verdict="none") for n, p in enumerate(request.pairs))
     return ReconcileReply(verdicts=tuple(verdicts)), faults

@@ -296,7 +296,7 @@ class _Reader:
         if fault:
             hint = "say what the passage says, cite the passage that says it, or mark it [derived ...] if it follows"
             if cite.mark:
-                hint = "a step has its names and units from what it cites, and its equations hold"
+                hint = "a conclusion uses the names and units of what it cites, and its equations are correct"
             self.faults.append(Fault(number, said, fault, hint))
             return None
         note = clean_line(cite.note)
@@ -358,12 +358,12 @@ class _Reader:
                 continue
             if n == 0 and not cites:
                 if row.strip(f"| {_EMPTY}") and (fault := sentence_fault(row, "", self.known, self.known)):
-                    self.faults.append(Fault(number, row, fault, "name what the columns hold"))
+                    self.faults.append(Fault(number, row, fault, "name the columns"))
                     row = " | ".join(_EMPTY for _ in found)
                 out.append(WrittenSentence(text=row, form="head"))
                 continue
             if not cites:
-                self.faults.append(Fault(number, row, "the row cites nothing", "put its citation behind the last bar"))
+                self.faults.append(Fault(number, row, "the row cites nothing", "put its citation after the last bar"))
                 continue
             sentence = self._sentence(number, row, cites[0], "row")
             for cite in cites[1:] if sentence is not None else ():
@@ -414,7 +414,7 @@ class _Reader:
         passages += [q.words for q in quotes]
         fault = card_fault(proposed, passages, self.known) or self._too_many(draft, proposed)
         if not fault and set(content_words(answer)) <= set(content_words(draft.task.title)):
-            fault = "the page's title, which stands above the question, is the answer"
+            fault = "the page's title, which is shown above the question, is the answer"
         if fault:
             self.faults.append(Fault(number, shown, fault, "ask something else, or say what the passage says"))
             return
@@ -426,7 +426,7 @@ class _Reader:
         stay = [c for c in draft.task.cards if fold(c.question) != card.question]  # one with its question is replaced
         others = [*stay, *draft.cards]
         if sum(c.kind == card.kind for c in others) >= PER_KIND:
-            return f"there are {PER_KIND} {card.kind} cards of this page already: keep the better ones"
+            return f"there are already {PER_KIND} {card.kind} cards for this page: keep the better ones"
         return repeats(card.question, card.answer, [(c.question, c.answer) for c in others])
 
     def _questions(self, draft: _Draft, lines: Sequence[tuple[int, str]]) -> None:
@@ -454,7 +454,7 @@ class _Reader:
                 if any(paragraphs)
             )
             if not sections:
-                self.faults.append(Fault(0, title, "there is no article of it", f"write it below `=== {title}`"))
+                self.faults.append(Fault(0, title, "there is no article about it", f"write it below `=== {title}`"))
             stay = [c for c in draft.task.cards if fold(c.question) not in {fold(d.question) for d in draft.cards}]
             articles.append(
                 WrittenArticle(

@@ -44,7 +44,7 @@ def render_page(answer: Answer, day: str, confidence: str, old: str | None) -> s
     body += _sentences(answer, places)
     passages = [known for known in answer.claims if not known.is_claim]
     if passages:
-        body += "\n## Words of the sources\n" + "".join(map(_passage, passages))
+        body += "\n## Quoted from the sources\n" + "".join(map(_passage, passages))
     for quote in answer.quotes:
         cites = [Citation(_stem(c.summary), c.id, places[_stem(c.summary)]) for c in quote.claims]
         body += _block(quote.text, quote.path, quote.place, cites)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the app shows answers and starts without the compiler
     from compiler.query.answer import Answer
     from compiler.query.questions import Change
 
-EXTRACT = "An extract, until there is an answer."
+EXTRACT = "Excerpts from the sources (no answer yet)."
 QUOTED, CLOSEST = "Quoted from your sources", "Closest passages"
 
 

@@ -31,8 +31,8 @@ _BATCH = 16  # texts
 _PACKAGES = ("fastembed", "model2vec")
 _CACHE = "models"  # below the user's cache folder
 _HINT = (
-    "[search] model in your config.toml names a folder with model.onnx, tokenizer.json, tokenizer_config.json and"
-    " config.json, a model that fastembed knows by name, or a folder or name of a model of model2vec"
+    "set [search] model in your config.toml to a folder with model.onnx, tokenizer.json, tokenizer_config.json and"
+    " config.json, the name of a fastembed model, or the folder or name of a model2vec model"
 )
 
 
@@ -87,7 +87,7 @@ def check_package(name: str) -> None:
         raise UsageError(
             f"the package {' or '.join(packages)} is not installed",
             where=f"[search] model = {clean_line(name)}",
-            hint="`pip install 'retain[semantic]'`, or delete that line in your config.toml",
+            hint="run `pip install 'retain[semantic]'`, or delete the [search] model line in your config.toml",
         )
 
 

@@ -33,7 +33,7 @@ def file_answer(vault: Vault, answer: Answer, at: datetime) -> str:
     Raises: UsageError where there is no answer; Refused; WriteFailed.
     """
     if not answer.sentences and not answer.quotes:
-        raise UsageError("no answer to save", hint="the sources say nothing on this question")
+        raise UsageError("no answer to save", hint="the sources do not answer this question")
     guard, stem = vault.guard(Scope.PUBLISHER), slug(answer.question)
     day = at.astimezone(vault.settings.zone).date().isoformat()
     trust = _confidence_of(vault, answer)
@@ -51,7 +51,11 @@ def file_answer(vault: Vault, answer: Answer, at: datetime) -> str:
             with suppress(Refused, WriteFailed):  # in an agent's sandbox, where no ledger may grow
                 record_event(guard, "question", answer.question, at)
             return path
-    raise Refused(f"there are already {_VERSIONS} pages on this question", where=ANSWERS, hint="delete some")
+    raise Refused(
+        f"there are already {_VERSIONS} pages for this question",
+        where=ANSWERS,
+        hint="delete some of them, then run the command again",
+    )
 
 
 def _is_earlier(data: bytes, question: str) -> bool:

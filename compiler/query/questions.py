@@ -66,7 +66,7 @@ class Asked:
             return "no answer"
         if self.is_weak:
             return "weak evidence"
-        return "in part" if self.missing and self.lacking else "answered"
+        return "partly answered" if self.missing and self.lacking else "answered"
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def with_index(
     Raises: Refused where SQLite has no full-text search; what `fill` raises.
     """
     if not has_full_text():
-        raise Refused("this Python's SQLite has no full-text search", hint="install one with FTS5")
+        raise Refused("this Python's SQLite has no full-text search", hint="install a Python whose SQLite has FTS5")
 
     def once(*, keeps: bool = True) -> T:
         steps = Steps.of(vault, VERSIONS, keeps=keeps)

@@ -39,7 +39,8 @@ def ranked_by_program(
     try:
         hits = _hits(program, query)
     except (OSError, ValueError, RecursionError) as error:  # the last for lists in lists
-        words = f"[search] program: {clean_line(program[0])}: {clean_line(str(error))[:200]}; searched without it"
+        why = clean_line(str(error))[:200]
+        words = f"the search program {clean_line(program[0])} failed: {why}; used the built-in search instead"
         progress({"event": "wait", "done": 0, "of": 1, "words": words})
         return {}
     found: dict[str, list[int]] = defaultdict(list)
@@ -57,10 +58,10 @@ def _hits(program: Sequence[str], query: str) -> list[tuple[str, str]]:
     ran = run(arguments, "", environment_of(os.environ, _VARIABLES), time_limit=TIME_LIMIT_S)
     if ran.fault or ran.code:
         last = ran.errors.decode(errors="replace").strip().rpartition("\n")[2]
-        raise ValueError(ran.fault or last or f"it ended with {ran.code}")
+        raise ValueError(ran.fault or last or f"it exited with code {ran.code}")
     rows = json.loads(ran.output.strip() or b"[]")
     if not isinstance(rows, list):
-        raise ValueError("it printed no list of hits")
+        raise ValueError("it did not print a list of results")
     return list(_well_formed(rows[:_MOST]))
 
 

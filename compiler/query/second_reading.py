@@ -91,11 +91,11 @@ def readings(data: bytes, kind: str) -> Iterator[str]:
     """
     read = _READERS.get(kind)
     if read is None:
-        raise Unreadable("there is no second reader for this kind of file")
+        raise Unreadable("there is no second parser for this type of file")
     try:
         yield from read(data)
     except _UNREADABLE as error:
-        raise Unreadable("the second reader can't read it") from error
+        raise Unreadable("the second parser cannot read it") from error
 
 
 def _decoded(data: bytes) -> Iterator[str]:
@@ -212,7 +212,7 @@ def _pdf(data: bytes) -> Iterator[str]:
         command = [program, "-q", "-enc", "UTF-8", *order, "-", "-"]
         done = subprocess.run(command, input=data, capture_output=True, check=False)
         if done.returncode:
-            raise Unreadable("pdftotext can't read it")
+            raise Unreadable("pdftotext cannot read it")
         text = done.stdout.decode("utf-8", "replace")
         yield from (text, _FOOTNOTE_MARK.sub("", text))
 
@@ -261,7 +261,11 @@ class Comparison:
                 return ""
             longest = max(longest, *(_common(wanted, page.text) for page in pages))
             at += 1
-        return f"the file goes on otherwise after “{_tail(quote, longest)}”" if longest > 2 else "it begins otherwise"
+        return (
+            f"the text after “{_tail(quote, longest)}” is different in the file"
+            if longest > 2
+            else "the beginning is different"
+        )
 
     def _reading(self, at: int) -> list[_Page]:
         """Return the pages of a reading; none after the last reading."""

@@ -81,7 +81,9 @@ def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdic
             check.article(path)
     check.all_answers(journal)
     check.decks(vault.decks())
-    reason = "written beside a file that was edited meanwhile: compare both, then delete this one"
+    reason = (
+        "saved as a second file, because the original was edited in the meantime: compare both, then delete this one"
+    )
     check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
     return check.verdict
 
@@ -147,7 +149,7 @@ class _Check:
                     child, reply = None, {"not_compared": failure.what}
                 found = reply.get("differences")
                 if not isinstance(found, list) or len(found) != len(quotes):
-                    reason = clean_line(str(reply.get("not_compared", "the second reader failed")))
+                    reason = clean_line(str(reply.get("not_compared", "the second parser failed")))
                     self.verdict.not_compared.append(_finding("not-compared", raw, 0, reason))
                     continue
                 for located, difference in zip(summary.claims, found, strict=True):
@@ -180,7 +182,7 @@ class _Check:
         found = self.verdict.unverified
         path, stem = summary.path, summary.path.removesuffix(".md")
         properties = summary.properties
-        raw = properties.text("source") or "none is named"
+        raw = properties.text("source") or "no source is given"
         text, labels, source = "", None, None
         if isinstance(reply, WorkerFailed) or "source" not in reply:
             found.append(_finding("source", path, 1, f"its source cannot be read: {raw}"))
@@ -191,10 +193,12 @@ class _Check:
                 labels = {"", *(fold(p.label.replace("·", "-")) for p in source.places)}
             if digest != properties.text("source_sha256"):
                 found.append(
-                    _finding("source-changed", path, 1, f"{raw} is not what was compiled: run `retain compile`")
+                    _finding(
+                        "source-changed", path, 1, f"{raw} has changed since it was compiled: run `retain compile`"
+                    )
                 )
             if source.reader == properties.text("reader") and source.text_sha256 != properties.text("text_sha256"):
-                found.append(_finding("text-changed", path, 1, "the source's text is not what was compiled"))
+                found.append(_finding("text-changed", path, 1, "the source's text has changed since it was compiled"))
         folded = FoldedText.of(text)
         quotes = {(q.path, q.words) for page in self.answers.values() for q in page.quotes if q.path == raw}
         self.borne_out |= {quote for quote in quotes if folded.find(quote[1]) is not None}
@@ -206,7 +210,7 @@ class _Check:
             elif (stem, claim.id) in self.claims:
                 reason = "another claim has this id"
             elif labels is not None and claim.locator not in labels:
-                reason = f"{raw} has no such place: {claim.locator}"
+                reason = f"there is no {claim.locator} in {raw}"
             else:
                 reason = gates.statement_refused(claim.statement, claim.quote)
                 reason = reason or self._shown(claim.exhibits, folded)
@@ -234,7 +238,7 @@ class _Check:
                     data = None
                 self.copies[path] = data is not None and is_copy(path, data)
             if not self.copies[path]:
-                return f"the picture is gone or changed: {path}"
+                return f"the picture is missing or has changed: {path}"
         return ""
 
     def article(self, path: str) -> None:
@@ -273,11 +277,11 @@ class _Check:
         for cite in cites:
             claim = self.claims.get((cite.summary, cite.claim))
             if claim is None:
-                return f"claim {cite.claim} does not stand in {cite.summary}.md"
+                return f"claim {cite.claim} is not in {cite.summary}.md"
             if claim.state is ClaimState.RETRACTED:
                 return f"claim {cite.claim} is retracted"
             if (cite.summary, cite.claim) in self.unproved:
-                return f"claim {cite.claim} is not borne out by its source"
+                return f"claim {cite.claim} is not supported by its source"
         return ""
 
     def _views(self, cites: Sequence[Citation]) -> dict[str, ClaimView]:
@@ -317,7 +321,7 @@ class _Check:
     def _quote_fault(self, quote: PageQuote) -> str:
         """Return why the words of a source in the page of an answer are not what its source says; "" if they are."""
         if not quote.path or passage_key(quote.path, quote.words) != quote.key:
-            return "the quote is not as retain wrote it"
+            return "the quote was changed after retain wrote it"
         if (quote.path, quote.words) not in self.borne_out:
             return f"the quote does not occur in {quote.path}"
         if not quote.cites:
@@ -325,7 +329,7 @@ class _Check:
         if reason := self._cites(quote.cites):
             return reason
         others = [c for c in quote.cites if fold(self.claims[c.summary, c.claim].quote) not in quote.words]
-        return f"claim {others[0].claim} does not stand in these words" if others else ""
+        return f"claim {others[0].claim} is not worded like this" if others else ""
 
     def decks(self, decks: Iterable[Deck]) -> None:
         gate = gates.VaultCardGate(accepted=self.accepted) if self.accepted is not None else gates.StrictCardGate()
@@ -355,7 +359,7 @@ class _Check:
         if not card.stamp:
             return self._cites(card.support) if card.support else ""
         if article not in self.titles:
-            return "the deck names no article of the wiki"
+            return "the deck does not belong to any wiki article"
         if not card.support:
             return "the card cites nothing"
         reason = self._cites(card.support) or _misplaced(card.support, self.places.get(article, ()))
@@ -365,7 +369,7 @@ class _Check:
         said, shown = split_exhibits(card.answer.split("\n"))
         strange = set(shown) - {e for c in card.support for e in self.claims[c.summary, c.claim].exhibits}
         if strange and not card.human_edited:
-            return f"its claims do not show the {min(e.kind for e in strange)}"
+            return f"its claims do not include the {min(e.kind for e in strange)}"
         missing = self._pictures(embedded_assets(card.answer))
         if missing:
             return missing
@@ -386,7 +390,7 @@ def _misplaced(cites: Sequence[Citation], places: Sequence[str]) -> str:
     """Why a citation's number is wrong; "" if each is its source's place in the note's `sources`."""
     for cite in cites:
         if not 1 <= cite.place <= len(places) or f"[[{cite.summary}|" not in places[cite.place - 1]:
-            return f"source number {cite.place} is not {cite.summary}"
+            return f"citation {cite.place} does not refer to {cite.summary}"
     return ""
 
 

@@ -48,7 +48,7 @@ def decode(data: bytes, max_line: int | None = None) -> tuple[str, list[Problem]
     if max_line is not None and _has_longer_line(text, "\n", max_line):
         raise _too_long(max_line)
     if len(_CONTROLS.findall(text[:SAMPLE])) > 0.05 * min(len(text), SAMPLE):
-        raise Unreadable("not a text file: it is full of control characters", hint="is the file's name right?")
+        raise Unreadable("not a text file: it contains many control characters", hint="check the file extension")
     return text, problems
 
 
@@ -65,7 +65,7 @@ def _has_longer_line(text: AnyStr, line_break: AnyStr, most: int) -> bool:
 def _too_long(most: int) -> Unreadable:
     """Return the error for a file with a line of more than `most` characters."""
     what = f"one of its lines is longer than {most:,} characters"
-    return Unreadable(what, hint="is it data, or does it lack breaks?")
+    return Unreadable(what, hint="add line breaks, or remove the file if it is data")
 
 
 def _decoded(data: bytes) -> tuple[str, list[Problem]]:
@@ -92,9 +92,9 @@ def _decode_reporting(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
             return mostly
         text = data.decode(encoding, "replace")
     if text.count("\ufffd") > 0.01 * len(text) + 2:
-        raise Unreadable(f"marked as {encoding.upper()}, but it isn't", hint="save it as UTF-8")
+        raise Unreadable(f"declared as {encoding.upper()}, but it is not", hint="save it as UTF-8")
     line = text.count("\n", 0, text.index("\ufffd")) + 1
-    return text.translate(_BREAKS), [Problem("bad-bytes", f"not {encoding.upper()} here: replaced by U+FFFD", line)]
+    return text.translate(_BREAKS), [Problem("bad-bytes", f"invalid {encoding.upper()} here: replaced by U+FFFD", line)]
 
 
 def _decode_utf16(data: bytes) -> tuple[str, list[Problem]]:
@@ -108,7 +108,7 @@ def _decode_utf16(data: bytes) -> tuple[str, list[Problem]]:
                 return data.decode(encoding).translate(_BREAKS), []
             except UnicodeDecodeError:
                 break
-    raise Unreadable("not a text file: it holds zero bytes", hint="is the file's name right?")
+    raise Unreadable("not a text file: it contains zero bytes", hint="check the file extension")
 
 
 def _decode_mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
@@ -150,9 +150,11 @@ def _decode_guessed(data: bytes) -> tuple[str, list[Problem]]:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
-        raise Unreadable(f"looks like {encoding}, but not all of it is", hint="save it as UTF-8") from None
+        raise Unreadable(f"mostly {encoding}, but with invalid bytes", hint="save it as UTF-8") from None
     if len(data) > SHORT and not language_of(text):
-        raise Unreadable(f"unknown encoding: as {encoding} it is in no known language", hint="save it as UTF-8")
+        raise Unreadable(
+            f"unknown encoding: read as {encoding}, it is not in a known language", hint="save it as UTF-8"
+        )
     return text.translate(_BREAKS), [Problem("encoding-guessed", f"not UTF-8: read as {encoding}", 0)]
 
 

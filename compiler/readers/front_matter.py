@@ -65,10 +65,10 @@ def read_front(text: str) -> Front:
     body = front.body
     foreign = None if front.problems or body else _FOREIGN_FRONT.match(text)
     if foreign is not None:
-        problems.append(Problem("front-matter-foreign", "the front matter is not YAML: left out", 1))
+        problems.append(Problem("front-matter-foreign", "the frontmatter is not YAML: left out", 1))
         body = foreign.end()
     elif _EMPTY_FRONT.match(text):
-        problems.append(Problem("front-matter-empty", "nothing stands between the two --- of the front matter", 1))
+        problems.append(Problem("front-matter-empty", "the frontmatter is empty", 1))
     properties = {clean_line(key)[:200]: _words(value) for key, value in front.values.items()}
     return Front(properties, problems, body, text.count("\n", 0, body) + 1)
 
@@ -79,7 +79,7 @@ def _read_toml(found: re.Match[str]) -> Front:
     try:
         values = tomllib.loads(found[1])
     except (ValueError, RecursionError) as error:  # also of a number with too many digits
-        problem = Problem("front-matter-invalid", f"the front matter is not valid TOML: {clean_line(str(error))}", 1)
+        problem = Problem("front-matter-invalid", f"the frontmatter is not valid TOML: {clean_line(str(error))}", 1)
         return Front({}, [problem], body, first_line)
     plain = {key: value if isinstance(value, str | list | dict) else str(value) for key, value in values.items()}
     properties = {clean_line(key)[:200]: _words(value) for key, value in plain.items()}

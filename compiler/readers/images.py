@@ -88,7 +88,7 @@ def _inspect_svg(data: bytes) -> ImageInfo:
     if b"\0" in data:  # UTF-16 and the like, in which the next search would find nothing
         raise Unreadable("the drawing is in an ambiguous encoding")
     if _DECLARES.search(data):
-        raise Unreadable("the drawing defines entities or styles elsewhere")
+        raise Unreadable("the drawing uses external entities or styles")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(data, parser)
@@ -103,7 +103,7 @@ def _inspect_svg(data: bytes) -> ImageInfo:
         if what:
             raise Unreadable(f"the drawing has active content: {what}")
     if _drawn(root) > MAX_DRAWN:
-        raise Unreadable("the drawing repeats its parts without end")
+        raise Unreadable("the drawing references itself in a loop")
     return ImageInfo("svg", *(_pixels(root.get(side) or "") for side in ("width", "height")))
 
 

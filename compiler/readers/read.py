@@ -62,19 +62,21 @@ def read_source(data: bytes, name: str) -> SourceText:
     if not data:
         raise Unreadable("the file is empty")
     if not data.strip():
-        raise Unreadable("the file holds nothing but white space")
+        raise Unreadable("the file contains only white space")
     kind = kind_of(name, data[:HEAD])
     what = content_mismatch(kind, data[:HEAD])
     if what is not None:
-        raise Unreadable(f"{what}, whatever its name says", hint="give it the right suffix")
+        raise Unreadable(f"{what}, despite its file extension", hint="give it the right file extension")
     reader = READERS.get(kind)
     if reader is None:
-        raise Unreadable("no reader for this kind of file")
+        raise Unreadable("this type of file is not supported")
     page = Page()
     module = importlib.import_module(f"compiler.readers.{reader.module}")
     properties, problems = module.read(data, name, page)
     if properties.get("inferred") == "true" and properties.get("type") in INFERRED_TYPES:
-        raise Unreadable("an answer of retain's, which is no evidence", hint="add the documents that it cites")
+        raise Unreadable(
+            "an answer written by retain, which does not count as evidence", hint="add the documents that it cites"
+        )
     if page.inline_pictures:
         message = f"pictures within sentences are left out as […]: {page.inline_pictures}"
         problems.append(Problem("pictures-inline", message))
@@ -134,7 +136,7 @@ def _source(reader: str, page: Page, properties: dict[str, str], name: str, prob
         page.mark(MarkKind.TITLE, top.start, top.end)
     text, marks, places = page.finish()
     if not text.strip():
-        raise Unreadable("no text in it, only white space or markup")
+        raise Unreadable("no text, only white space or markup")
     return SourceText(
         reader=reader,
         text=text,

@@ -48,7 +48,9 @@ class Archive:
         """
         info = self.parts.get(name)
         if info is None:
-            raise Unreadable(f"it lacks a part that every {_NAMED[self.kind]} has", hint="is the file's name right?")
+            raise Unreadable(
+                f"a required part of {_article(_NAMED[self.kind])} is missing", hint="check the file extension"
+            )
         if info.file_size > limit:
             raise Unreadable(f"a part of it is larger than {limit // 1024**2} MiB", hint="split the document")
         try:
@@ -76,10 +78,10 @@ def open_archive(data: bytes, kind: str) -> Archive:
     """
     if data.startswith(_OLE):
         if _ENCRYPTED_PACKAGE in data:
-            raise Unreadable("protected by a password", hint="save a copy without one")
-        raise Unreadable("an Office file of the old kind", hint=f"open it and save it as .{kind}")
+            raise Unreadable("protected by a password", hint="save a copy without a password")
+        raise Unreadable("an old Office file (.doc, .xls, .ppt)", hint=f"open it and save it as .{kind}")
     if not data.startswith(b"PK"):
-        raise Unreadable(f"not a {_NAMED[kind]}", hint="is the file's name right?")
+        raise Unreadable(f"not a {_NAMED[kind]}", hint="check the file extension")
     try:
         archive = zipfile.ZipFile(BytesIO(data))
         infos = archive.infolist()
@@ -88,14 +90,14 @@ def open_archive(data: bytes, kind: str) -> Archive:
     _check_sizes(infos, len(data))
     parts = {info.filename: info for info in infos if _is_plain(info.filename)}
     if any(info.flag_bits & 1 for info in infos):
-        raise Unreadable("protected by a password", hint="save a copy without one")
+        raise Unreadable("protected by a password", hint="save a copy without a password")
     if any(info.compress_type not in _METHODS for info in infos):
-        raise Unreadable("packed in a way that office programs don't use", hint="open it and save it again")
+        raise Unreadable("compressed in a way that Office programs do not use", hint="open it and save it again")
     found = Archive(kind, archive, parts)
     inside = _kind_inside(found)
     if inside != kind:
-        what = f"{_article(_NAMED[inside])}, whatever its name says" if inside else f"not a {_NAMED[kind]}"
-        raise Unreadable(what, hint="give it the right suffix" if inside else "is the file's name right?")
+        what = f"{_article(_NAMED[inside])}, despite its file extension" if inside else f"not a {_NAMED[kind]}"
+        raise Unreadable(what, hint="give it the right file extension" if inside else "check the file extension")
     return found
 
 
@@ -103,7 +105,7 @@ def _check_sizes(infos: list[zipfile.ZipInfo], packed: int) -> None:
     """Raise Unreadable for too many parts, or a zip bomb."""
     total = sum(info.file_size for info in infos)
     if len(infos) > MAX_ENTRIES:
-        raise Unreadable(f"it holds more than {MAX_ENTRIES:,} parts")
+        raise Unreadable(f"it has more than {MAX_ENTRIES:,} parts")
     if total > MAX_UNPACKED or (total > SMALL and total > MAX_RATIO * packed):
         raise Unreadable("it unpacks to far more than its size: a zip bomb")
 
@@ -165,7 +167,7 @@ def refuse_doctype(data: bytes, kind: str) -> None:
         if not declared:
             raise Unreadable(f"the {_NAMED[kind]} is damaged", hint="open it and save it again") from error
     if declared:
-        raise Unreadable("it declares a document type or a rare encoding, which no office program writes")
+        raise Unreadable("it contains a DOCTYPE or unusual encoding, which Office programs never write")
 
 
 def _xml_root(data: bytes, kind: str) -> Any:
@@ -174,7 +176,7 @@ def _xml_root(data: bytes, kind: str) -> Any:
 
     refuse_doctype(data, kind)
     if data.count(b"<") > MAX_TAGS:
-        raise Unreadable("a part of it holds more than can be read at once", hint="split the document")
+        raise Unreadable("a part of it is larger than can be read at once", hint="split the document")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )
@@ -194,10 +196,10 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     part = target.removeprefix(EMBEDDED)
     shown = repr(clean_line(part)[:80])
     if kind not in _NAMED or not target.startswith(EMBEDDED):
-        raise Unreadable(f"no picture {shown} in it")
+        raise Unreadable(f"there is no picture {shown} in it")
     archive = open_archive(data, kind)
     if part not in archive.parts:
-        raise Unreadable(f"no picture {shown} in it")
+        raise Unreadable(f"there is no picture {shown} in it")
     found = archive.read(part, MAX_PICTURE)
     known = magic_type(found[:HEAD])
     if not (known and "picture" in known) and not _SVG.match(found[:HEAD]):

@@ -103,7 +103,7 @@ class Asker:
     dry: bool = False
     retries: bool = True  # whether what nobody answered in an earlier run is asked again
     renew: bool = False  # whether answers to other prompts than today's count as none
-    hint: str = "`retain compile --engine claude`, `command` or `agent` answers them"
+    hint: str = "to get answers, run `retain compile --engine claude` (or `command` or `agent`)"
     open: list[Request] = field(default_factory=list)
     failed: list[tuple[Request, str]] = field(default_factory=list)  # those that nobody answered, and why
     refused: list[tuple[Request, str]] = field(default_factory=list)  # what was left out of answers
@@ -130,7 +130,7 @@ class Asker:
             self.open += requests
             return
         if self.backend is None:
-            what = f"{plural(len(requests), 'request')} of this vault without an answer ({stage})"
+            what = f"{plural(len(requests), 'request')} in this vault without an answer ({stage})"
             raise self._waiting(requests, what)
         left = dict(enumerate(requests))
         stopped: Failed | None = None
@@ -158,7 +158,7 @@ class Asker:
     def _waiting(self, requests: Sequence[Request], what: str, hint: str = "") -> Waiting:
         """Return the error that says which requests are open, and what to do."""
         count = f"{plural(len(requests), 'request')} {'is' if len(requests) == 1 else 'are'} open"
-        kept = f"what was answered is stored, {count}; nothing was published"
+        kept = f"answers so far are stored, {count}; the wiki was not changed"
         return Waiting(requests, what, "; ".join(filter(None, (hint or self.hint, kept))))
 
     def _store(self, request: Request, answer: Answered | Failed) -> None:

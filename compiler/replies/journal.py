@@ -232,10 +232,10 @@ def _named(path: str, wrong: Sequence[Diagnostic], unread: Sequence[ledger.Event
     spoilt = sum(e["type"] == "reply" and e.get("v") == VERSION and e.get("of") in REPLY_TO for e in unread)
     later = sum(not e["type"].startswith(_KNOWN) for e in unread) - spoilt
     if spoilt:
-        what = f"{spoilt} replies are invalid: skipped"
+        what = f"skipped {spoilt} invalid replies"
         found.append(Diagnostic(path, 0, "reply-line", what, "restore the file from git, or delete those lines"))
     if later:
-        what = f"{later} lines are of a kind unknown to this version: kept, but not used"
+        what = f"{later} lines are of a type unknown to this version: kept, but not used"
         found.append(Diagnostic(path, 0, "reply-unknown", what))
     return found
 

@@ -62,7 +62,7 @@ def _evidence(item: CheckItem, shown: Shown) -> list[str]:
 
 
 def _verdict(item: CheckItem, evidence: Sequence[str]) -> CheckVerdict:
-    why = "a step that nobody can check" if item.mark else _fault(item, evidence)
+    why = "an inference that cannot be checked" if item.mark else _fault(item, evidence)
     return CheckVerdict(item=item.key, verdict="drop" if why else "ok", why=why)
 
 
@@ -74,9 +74,7 @@ def _fault(item: CheckItem, evidence: Sequence[str]) -> str:
         )
     said = _words(item.text)
     return (
-        ""
-        if said and said in [_words(text) for text in evidence]
-        else "it is not what the evidence says, word for word"
+        "" if said and said in [_words(text) for text in evidence] else "it is not a verbatim quote from the evidence"
     )
 
 

@@ -72,8 +72,8 @@ def _parsed(name: str, text: str, path: Path) -> Prompt:
 
 def _wrong(path: Path, what: str) -> NoReturn:
     """Raise Damaged for a prompt that cannot be used, with what is wrong."""
-    hint = "correct the file, or delete it: then retain's own prompt counts"
-    raise Damaged(f"no prompt: {what}", where=str(path), hint=hint)
+    hint = "correct the file, or delete it to use retain's own prompt"
+    raise Damaged(f"the prompt cannot be used: {what}", where=str(path), hint=hint)
 
 
 def prompt_id(name: str) -> str:

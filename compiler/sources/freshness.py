@@ -36,12 +36,15 @@ class LateSource:
         """Return what is late, at the instant `at`."""
         age = at - self.since
         unit = timedelta(days=1) if age.days >= _EXACT_DAYS else timedelta(hours=1)
-        return f"neither changed nor confirmed for {_words(age // unit * unit)}; {self.folder}: {_words(self.allowed)}"
+        limit = f"limit for {self.folder}: {_words(self.allowed)}"
+        return f"not changed or confirmed for {_words(age // unit * unit)} ({limit})"
 
     @property
     def remedy(self) -> str:
         """Return what the user can do."""
-        return f"read it: `retain add --current {shlex.quote(self.path)}` if it still holds, else replace it"
+        return (
+            f"read it: if it is still correct, run `retain add --current {shlex.quote(self.path)}`; if not, replace it"
+        )
 
 
 def late_sources(vault: Vault, at: datetime) -> list[LateSource]:

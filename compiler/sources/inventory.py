@@ -72,9 +72,16 @@ def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan
     if is_hidden(entry.name):
         return
     if entry.is_symlink():
-        found.notices.append(Diagnostic(path, 0, "link", "a link, not followed", "put the file itself there"))
+        found.notices.append(
+            Diagnostic(
+                path, 0, "link", "a symbolic link, which is not followed", "replace the link with the file itself"
+            )
+        )
     elif entry.is_dir(follow_symlinks=False) and is_ignored_path(path):
-        what, hint = "not read: programs fill such a folder", "put what you want to read elsewhere in raw/"
+        what, hint = (
+            "not read: folders like this are usually filled by programs",
+            "move the files you want to another folder in raw/",
+        )
         found.notices.append(Diagnostic(path, 0, "passed-over", what, hint))
     elif entry.is_dir(follow_symlinks=False):
         stack.append(path)
@@ -82,8 +89,8 @@ def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan
         stat = entry.stat(follow_symlinks=False)
         found.files.append(RawFile(path, (stat.st_size, stat.st_mtime_ns, stat.st_ino)))
     else:
-        what = "not read: a pipe, a socket or a device, and no file"
-        found.notices.append(Diagnostic(path, 0, "no-file", what, "put a file there, or remove it"))
+        what = "not read: a pipe, socket or device, not a regular file"
+        found.notices.append(Diagnostic(path, 0, "no-file", what, "restore the file, or remove the source"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +185,7 @@ class _Tracking:
         """Record the sources whose files are gone."""
         for id_, birth in self.ids.births.items():
             if birth.noun == "source" and id_ not in self.paths and self.ids.alive(id_):
-                self._event("retire", id_, reason="its file is gone")
+                self._event("retire", id_, reason="its file no longer exists")
 
     def sources(self) -> list[Tracked]:
         """Return the sources with their paths."""

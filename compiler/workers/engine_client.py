@@ -50,7 +50,7 @@ class EmbeddedAsker:
             if isinstance(reply, WorkerFailed):
                 # To go on without a reply would retract what rests on it: better nothing than half.
                 raise WorkerFailed(
-                    f"the engine failed at {stage}: {reply.what}", hint="nothing was written; run it again"
+                    f"the engine failed at {stage}: {reply.what}", hint="nothing was written; run the command again"
                 )
             self._store(questions[todo[n]], type_, reply.get("reply"), stage)
         return [self._reply(question, type_) for question in questions]

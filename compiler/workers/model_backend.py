@@ -40,7 +40,7 @@ _INHERITED = (
 _SENT = ("base_url", "concurrency", "patience", "prices", "size", "part_bytes")  # of the settings
 _BATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")  # it becomes part of an address
 _NOTHING = "(nothing)"  # stands for an empty answer, which no server takes as a turn
-_UNUSABLE = {"what": "the model's answer has another form than was asked for", "hint": "try a larger model"}
+_UNUSABLE = {"what": "the model's answer is not in the requested format", "hint": "try a larger model"}
 ROLES = ("read", "write", "check")
 
 
@@ -218,7 +218,7 @@ class ModelBackend:
         if self._process is None:
             key = self._key()
             if self.place:  # reported before anything is sent
-                words = f"questions are sent to {clean_line(self.place)}"
+                words = f"requests are sent to {clean_line(self.place)}"
                 self._progress({"event": "wait", "done": 0, "of": 1, "words": words})
             settings = {key: value for key, value in asdict(self.settings).items() if key in _SENT}
             self._systems = {type_: prompt(type_).text for type_ in REQUESTS}
@@ -282,8 +282,8 @@ class SpeakerProcess:
 
     def _dead(self) -> WorkerFailed:
         self.close()
-        hint = "run it again: answers so far are stored; calls that were under way may be billed"
-        return WorkerFailed("the model process died", hint=hint)
+        hint = "run the command again: answers so far are stored; requests in progress may be billed"
+        return WorkerFailed("the model process ended unexpectedly", hint=hint)
 
     def close(self) -> None:
         """Kill it."""

@@ -63,7 +63,7 @@ def rounds(begin: dict[str, Any], report: Callable[[dict[str, Any]], None]) -> C
         try:
             scheduler.answer(tasks, batch=asked["batch"], open_batches=asked["open_batches"])
         except Exception as error:  # noqa: BLE001 (reported, and the round is over)
-            report({"note": f"a defect of retain itself: {type(error).__name__}: {error}"})
+            report({"note": f"internal error in retain: {type(error).__name__}: {error}"})
         report({"over": True, "lost": scheduler.budget.lost})
 
     def start(asked: dict[str, Any]) -> None:

@@ -23,7 +23,9 @@ class Worker(Child):
     """One child process that can read below `raw` and nowhere else in a vault. Not for two threads at once."""
 
     def __init__(self, engine: str, raw: Path | None = None) -> None:
-        super().__init__([*PROGRAM, engine, *([str(raw)] if raw else [])], hint="the other sources go on")
+        super().__init__(
+            [*PROGRAM, engine, *([str(raw)] if raw else [])], hint="the other sources are still being processed"
+        )
 
 
 start_worker: Callable[[str, Path | None], Worker] = Worker  # called with the engine's name and the folder to read

@@ -45,7 +45,7 @@ def engine_named(name: str) -> requests.Engine:
         from compiler.engines.extractive import ExtractiveEngine
 
         return ExtractiveEngine()
-    raise RetainError(f"no engine is named {name!r}", hint="this version has one: extractive")
+    raise RetainError(f"there is no engine named {name!r}", hint="the only engine in this version is extractive")
 
 
 def read(path: str, sha256: str) -> SourceText | str:
@@ -60,7 +60,7 @@ def read(path: str, sha256: str) -> SourceText | str:
     try:
         return read_source(data, Path(path).name)
     except MemoryError as error:
-        raise TooCostly("reading it needs more memory than a document may take") from error
+        raise TooCostly("reading it needs more memory than is allowed for a document") from error
     except RecursionError as error:
         raise Unreadable("it is nested too deeply to be read") from error
 
@@ -87,7 +87,7 @@ def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
             data = _taken_out(data, Path(path).name, target)
         seen = inspect_image(data)
     except MemoryError as error:
-        raise NotNow("reading it needs more memory than a picture may take") from error
+        raise NotNow("reading it needs more memory than is allowed for a picture") from error
     return {"kind": seen.kind, "base64": base64.b64encode(data).decode()}
 
 

@@ -96,7 +96,11 @@ def find(gaps: Sequence[Gap], gap_id: str) -> Gap:
     found = [gap for gap in gaps if wanted and gap.id.startswith(wanted)]
     if len(found) == 1:
         return found[0]
-    what = f"{len(found)} gaps begin with that id" if found else "no gap has that id"
+    what = (
+        f"{len(found)} gaps have ids that start with that: type more of the id"
+        if found
+        else "there is no gap with that id"
+    )
     near = [f"{gap.id} ({gap.what[:40]}: {gap.missing[:60]})" for gap in (found or _near(gaps, wanted))[:NEAR]]
     hint = f"perhaps {' or '.join(near)}; " if near else ""
     raise NotFound(what, where=clean_line(gap_id)[:40], hint=f"{hint}`retain gaps` lists them")
@@ -118,9 +122,9 @@ def _near(gaps: Sequence[Gap], wanted: str) -> list[Gap]:
 def _check(gap: Gap, decision: Decision) -> None:
     """Raise UsageError where the decision does not apply to the gap."""
     if gap.status is GapStatus.FILLED:
-        raise UsageError("the wiki fills this gap now", where=f"{GAPS}:{gap.line}", hint="there is nothing to decide")
+        raise UsageError("the wiki now fills this gap", where=f"{GAPS}:{gap.line}", hint="there is nothing to decide")
     if gap.status is _STATUS[decision]:
-        raise UsageError(f"this gap is {gap.status} already", where=f"{GAPS}:{gap.line}")
+        raise UsageError(f"this gap is already {gap.status}", where=f"{GAPS}:{gap.line}")
 
 
 def _after(events: Iterable[Event], gap_id: GapId, at: datetime) -> datetime:

@@ -176,12 +176,12 @@ def _bad_card(subject: Subject, worst: CardRecord) -> Diagnosis | None:
         return Diagnosis(Cause.BAD_CARD, f"you flagged card {flagged.card}{said}, and {_times(flagged)}", todo)
     if worst.twin is not None:
         twin = worst.twin
-        why = f"{_times(worst)}, and its {twin.part} is nearly that of card {twin.card} ({twin.title})"
+        why = f"{_times(worst)}, and its {twin.part} is almost the same as that of card {twin.card} ({twin.title})"
         todo = f"make clear in both how they differ, or suspend one: {worst.card}, {twin.card}"
         return Diagnosis(Cause.BAD_CARD, why, todo, (twin.link,))
     if worst.words > LONG_WORDS:
         why = f"{_times(worst)}, and its answer has {worst.words} words"
-        return Diagnosis(Cause.BAD_CARD, why, f"split card {worst.card}, so that each card asks for one thing")
+        return Diagnosis(Cause.BAD_CARD, why, f"split card {worst.card} so that each card asks for one thing")
     return _stands_out(subject, worst)
 
 
@@ -194,7 +194,7 @@ def _stands_out(subject: Subject, worst: CardRecord) -> Diagnosis | None:
     if len(others) < ENOUGH or recalled < (subject.wanted - 0.05) * len(others):
         return None
     why = (
-        f"{_times(worst)} where {worst.predicted:.1f} was predicted,"
+        f"{_times(worst)} ({worst.predicted:.1f} predicted),"
         f" while the concept's other cards were recalled {recalled} of {len(others)} times"
     )
     return Diagnosis(Cause.BAD_CARD, why, f"reword card {worst.card} so that it has one right answer, or suspend it")
@@ -203,7 +203,7 @@ def _stands_out(subject: Subject, worst: CardRecord) -> Diagnosis | None:
 def _missing_source(subject: Subject, worst: CardRecord) -> Diagnosis | None:
     """Return the diagnosis of a concept without article or source; None if it has them."""
     if not subject.has_article:
-        todo = f"add a source about {subject.title}, or note on the card where it comes from"
+        todo = f"add a source about {subject.title}, or say on the card where the fact comes from"
         return Diagnosis(Cause.MISSING_SOURCE, f"{_times(worst)}, and the wiki has no article on it", todo)
     for need in subject.needs:
         if not need.has_article:
@@ -230,7 +230,7 @@ def _rote(subject: Subject, _: CardRecord) -> Diagnosis | None:
     """Return the diagnosis of a concept of which nothing says what it is or how it works; None if something does."""
     for missing, fill in subject.lacks:
         if missing.startswith(_BASIC_LACKS):
-            why = "no sentence was found that says what it is, so it is learned by rote"
+            why = "no sentence was found that says what it is, so you learn it by rote"
             return Diagnosis(Cause.MISSING_SOURCE, why, f"add {fill}")
     return None
 
@@ -245,7 +245,7 @@ def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
         known = f"{weak.known} of the {weak.cards} cards on {weak.title}"
         why = f"{said}, but you know only {known}, which it builds on"
         return Diagnosis(Cause.LAPSE, why, f"learn {weak.title} first, then reread the article", (weak.link,))
-    why = f"{_times(worst)} where {worst.predicted:.1f} was predicted, its cards are fine, {said}"
+    why = f"{_times(worst)} ({worst.predicted:.1f} predicted); its cards are fine, but {said}"
     return Diagnosis(Cause.LAPSE, why, "reread its article, then explain it in your own words")
 
 

@@ -60,7 +60,7 @@ class Archive:
         try:
             info = self.zip.getinfo(name)
         except KeyError as error:
-            raise self.fault(f"it lacks {clean_line(name)}") from error
+            raise self.fault(f"{clean_line(name)} is missing from the package") from error
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise self.fault("an entry is compressed in a way that Anki does not use")
         limit = min(limit, self.left, max(GRANTED, MAX_RATIO * info.compress_size))
@@ -70,9 +70,7 @@ class Archive:
                 for block in self._blocks(packed):
                     out += block
                     if len(out) > limit:
-                        raise self.fault(
-                            f"{clean_line(name)} unpacks to more than is granted: a zip bomb, or too large"
-                        )
+                        raise self.fault(f"{clean_line(name)} is too large when unpacked: it may be a zip bomb")
         except _BROKEN as error:
             raise self.fault("the package is truncated or damaged") from error
         self.left -= len(out)
@@ -121,9 +119,11 @@ def open_archive(path: Path) -> Archive:
     except FileNotFoundError as error:
         raise Unreadable("there is no such file", where=shown) from error
     except IsADirectoryError as error:
-        raise Unreadable("this is a folder", where=shown, hint="name an .apkg or .colpkg file") from error
+        raise Unreadable("this is a folder", where=shown, hint="give the path of an .apkg or .colpkg file") from error
     except _BROKEN as error:
-        raise Unreadable("this is no Anki package", where=shown, hint="name an .apkg or .colpkg file") from error
+        raise Unreadable(
+            "this is not an Anki package", where=shown, hint="give the path of an .apkg or .colpkg file"
+        ) from error
     try:
         return _checked(archive, shown)
     except BaseException:
@@ -135,12 +135,14 @@ def _checked(archive: zipfile.ZipFile, shown: str) -> Archive:
     """Return the archive after checking its entries. Raises: Unreadable."""
     names = archive.namelist()
     if len(names) > MAX_ENTRIES:
-        raise Unreadable(f"it holds more than {MAX_ENTRIES:,} entries", where=shown)
+        raise Unreadable(f"it contains more than {MAX_ENTRIES:,} entries", where=shown)
     if len(set(names)) != len(names):
-        raise Unreadable("two of its entries have one name", where=shown, hint="Anki does not write such a package")
+        raise Unreadable(
+            "two of its entries have the same name", where=shown, hint="Anki does not write packages like this"
+        )
     collection = next((name for name in _COLLECTIONS if name in names), None)
     if collection is None:
-        raise Unreadable("there is no collection in it", where=shown, hint="name an .apkg or .colpkg file")
+        raise Unreadable("it contains no collection", where=shown, hint="give the path of an .apkg or .colpkg file")
     found = Archive(shown, archive, collection)
     if "media" in names:
         listed = found.read("media", _MAX_LIST)
@@ -156,17 +158,17 @@ def _check_directory(path: Path, shown: str) -> None:
     """
     status = path.stat()  # before it is opened: a pipe would keep us waiting for somebody to write
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-        raise Unreadable("this is no regular file", where=shown, hint="name an .apkg or .colpkg file")
+        raise Unreadable("this is not a regular file", where=shown, hint="give the path of an .apkg or .colpkg file")
     with path.open("rb") as file:
         size = file.seek(0, io.SEEK_END)
         file.seek(max(0, size - 65_557))
         tail = file.read(65_557)
     at = tail.rfind(_END)
     if at < 0 or len(tail) < at + 22:
-        raise Unreadable("this is no Anki package", where=shown, hint="name an .apkg or .colpkg file")
+        raise Unreadable("this is not an Anki package", where=shown, hint="give the path of an .apkg or .colpkg file")
     directory = struct.unpack_from("<I", tail, at + 12)[0]
     if directory > _MAX_DIRECTORY:
-        raise Unreadable(f"it holds more than {MAX_ENTRIES:,} entries", where=shown)
+        raise Unreadable(f"it contains more than {MAX_ENTRIES:,} entries", where=shown)
 
 
 def _media_of_json(data: bytearray) -> list[tuple[str, str]]:
@@ -207,7 +209,7 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
             yield tag >> 3, value
             continue
         if kind not in (1, 2, 5):
-            raise ValueError("no protobuf message")
+            raise ValueError("the package contains an invalid protobuf message")
         length, at = _varint(message, at) if kind == 2 else (8 if kind == 1 else 4, at)
         if at + length > len(message):
             raise ValueError("a truncated protobuf message")
@@ -226,4 +228,4 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, at
-    raise ValueError("no protobuf number")
+    raise ValueError("the package contains an invalid protobuf number")

@@ -107,8 +107,8 @@ def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Re
     wanted = {name for card in made for name in card.names}
     paths = import_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
     for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
-        what = "is not in the package" if name not in paths else "is not what its name says, or too large"
-        report.add_report("", f"the file {clean_line(name)[:100]} {what}; its card names it")
+        what = "is not in the package" if name not in paths else "does not match its file extension, or is too large"
+        report.add_report("", f"the file {clean_line(name)[:100]}, which a card uses, {what}")
     return {name: path for name, path in paths.items() if path is not None}
 
 
@@ -170,7 +170,7 @@ class _Work:
         if placed is not None:
             self._existing(made, placed, born=born)
         elif born and not restore:
-            self._skip(id_, "it was deleted here; --restore restores it")
+            self._skip(id_, "it was deleted in this vault; import with --restore to bring it back")
         else:
             self._create(id_, made, born=born)
 
@@ -215,7 +215,12 @@ class _Work:
             self.report.cards["kept"] += 1
         elif old.human_edited:
             self.report.cards["kept"] += 1
-            self._report(placed.id, "reworded in Anki and edited here; your text stays", placed.deck.path, old.line)
+            self._report(
+                placed.id,
+                "edited both in Anki and in this vault; the vault's text was kept",
+                placed.deck.path,
+                old.line,
+            )
         elif _block(new) is not None:
             self.report.cards["updated"] += 1
             self._changes[placed.deck.path].append((old, new))

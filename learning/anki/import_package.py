@@ -180,8 +180,8 @@ class _Cards:
 def _report_undated(count: int, report: ImportReport) -> None:
     """Report reviews without a valid date."""
     if count:
-        what, it = ("1 card has", "it is") if count == 1 else (f"{count} cards have", "they are")
-        report.add_report("", f"{what} a date in Anki but no review in the package: {it} new here")
+        what = "1 card has" if count == 1 else f"{count} cards have"
+        report.add_report("", f"{what} a due date in Anki but no reviews in the package: imported as new")
 
 
 def _chosen(package: Package, deck: str) -> list[int] | None:
@@ -194,7 +194,7 @@ def _chosen(package: Package, deck: str) -> list[int] | None:
         raise UsageError(
             f"the package has no deck named {clean_line(deck)[:100]!r}",
             where=clean_line(str(package.path)),
-            hint=f"it has: {_nearest(deck, names.values())}",
+            hint=f"decks in it: {_nearest(deck, names.values())}",
         )
     return chosen
 
@@ -256,12 +256,12 @@ def sort_notes(desk: Desk, package: Package, records: Mapping[CardId, NoteRecord
 def _report_other_vaults(others: int, undated: int, report: ImportReport) -> None:
     """Report the notes of other vaults."""
     if others:
-        notes = "1 note is" if others == 1 else f"{others} notes are"
-        report.add_report("", f"{notes} of another vault, from which a sync took them to Anki: a stranger's here")
+        notes = "1 note comes" if others == 1 else f"{others} notes come"
+        report.add_report("", f"{notes} from another vault, by way of Anki; treated here as notes from someone else")
     if undated:
-        who = "1 note says it is" if undated == 1 else f"{undated} notes say they are"
-        what = f"{who} of this vault, but with another GUID that no sync here created: left out, with reviews"
-        report.add_report("", f"{what}; `retain sync anki` takes reviews from your own Anki")
+        who = "1 note is marked as" if undated == 1 else f"{undated} notes are marked as"
+        what = f"{who} from this vault, but with a GUID that no sync of this vault created; skipped, with the reviews"
+        report.add_report("", f"{what}; to import reviews from your own Anki, run `retain sync anki`")
 
 
 @dataclass(slots=True)
@@ -285,10 +285,10 @@ class _Edits:
             return
         self._seen.add(card)
         if card not in self._ours:
-            self.report.add_report(card, "no deck here has this card any more; its reviews were imported")
+            self.report.add_report(card, "this card is no longer in any deck of the vault; its reviews were imported")
         elif fields != self._ours[card] and _edited(mod, self.records.get(card)):
             place = self.desk.place(next(iter(self.several.get(card, {0: card}).values())))
-            what = "edited in Anki, not changed here: edit the card here, or export it with --newer"
+            what = "edited in Anki; not imported: edit the card in the vault, or overwrite Anki's version with --newer"
             self.report.add_report(card, what, place.path, place.line)
 
 
@@ -345,11 +345,11 @@ class _Counts:
                 if history.is_known(row.id):
                     self.known += 1  # its card was deleted here since; the review is not
                 else:
-                    self.why["its card was not taken in"] += 1
+                    self.why["its card was not imported"] += 1
                 continue
             review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
             if not review.counts:
-                self.why["no answer: crammed or rescheduled by hand"] += 1
+                self.why["not a graded review: crammed, or rescheduled by hand"] += 1
                 continue
             kept, undated = dated([review], now)
             if undated:

@@ -222,7 +222,7 @@ def _at_most(most: int, items: Iterator[T]) -> Iterator[T]:
 def open_package(path: Path) -> Iterator[Package]:
     """Return the package at `path`, read by a process of its own. Raises: Unreadable, WorkerFailed."""
     program = ("-m", "learning.anki.worker", str(path.absolute()))
-    hint = "the rest was not imported; import it deck by deck, with --deck, or export less from Anki"
+    hint = "the rest was not imported: import one deck at a time with --deck, or export less from Anki"
     with Child(program, reading="reading the package", hint=hint, max_reply=_MAX_REPLY) as child:
         package = Package(path, child.exchange)
         package.open()

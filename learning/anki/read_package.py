@@ -187,7 +187,7 @@ def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
     """Return the collection in an open database."""
     table = _tables(connection)
     if not {"notes", "cards", "revlog", "col"} <= table.keys():
-        raise ValueError("it lacks a table that every collection has")
+        raise ValueError("its collection lacks a required table (notes, cards, revlog or col)")
     modern = {"notetypes", "fields", "templates", "decks"} <= table.keys()
     types = _modern_types(connection) if modern else _legacy_types(connection)
     decks = _modern_decks(connection) if modern else _legacy_decks(connection)

@@ -66,9 +66,9 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
     if not out.question.strip():
         out.fault = "its front is blank"
     elif len(out.question) + len(out.answer) > LARGEST:
-        out.fault, out.too_large = "it is larger than a card may be (64 KiB)", True
+        out.fault, out.too_large = "it is larger than the limit for a card (64 KiB)", True
     elif len(out.names) > MAX_FILES:
-        out.fault, out.too_large = f"it names more than {MAX_FILES} pictures and sounds", True
+        out.fault, out.too_large = f"it uses more than {MAX_FILES} pictures and sounds", True
     out.tags = tuple(sorted({t for tag in note.tags if (t := _tag(tag)) and t.casefold() not in _ANKIS_OWN}))
     return out
 
@@ -78,10 +78,10 @@ def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
     if type_ is None or not type_.templates or not type_.fields:
         return "its note type is not in the package"
     if type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values)):
-        return "image occlusion: a picture with parts covered has no form as text"
+        return "image occlusion cards cannot be converted to text"
     if card.ord < 0 or (not type_.cloze and card.ord >= len(type_.templates)):
         return "its template is not in the package"
-    return "" if note.guid.strip() else "its note has no GUID to know it by again"
+    return "" if note.guid.strip() else "its note has no GUID, so it cannot be recognized in later imports"
 
 
 def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[str, str]:

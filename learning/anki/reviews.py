@@ -139,10 +139,13 @@ def dated(rows: Iterable[AnkiReview], now: datetime) -> tuple[list[AnkiReview], 
 def _invalid_date(row: AnkiReview) -> Diagnostic:
     """Return the diagnostic of a review with an invalid date."""
     if row.id > 0:
-        when = f"{at_of(row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "no year of ours"
-        what, hint = f"is dated {when}, in the future", "set that device's clock; it is imported after that time"
+        when = f"{at_of(row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "an invalid date"
+        what, hint = (
+            f"is dated {when}, in the future",
+            "correct the clock of that device; the review will be imported once its date has passed",
+        )
     else:
-        what, hint = "is dated before 1970", "nothing was taken from it"
+        what, hint = "is dated before 1970", "nothing was imported from it"
     return Diagnostic("Anki", 0, "anki-review-date", f"review {row.id} of card {row.card} {what}", hint)
 
 

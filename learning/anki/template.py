@@ -49,7 +49,7 @@ class Sheet:
         """Count characters. Raises: TooLarge."""
         self.work += characters
         if self.work > _MAX_WORK:
-            raise TooLarge("making it takes too long")
+            raise TooLarge("rendering the card takes too long")
 
 
 def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
@@ -61,7 +61,7 @@ def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
         raise TooLarge(f"it has more than {MAX_TEMPLATE:,} characters")
     front, back = _COMMENT.sub("", front), _COMMENT.sub("", back)
     if _SCRIPT.search(front) or _SCRIPT.search(back):
-        sheet.not_understood.add("its template runs a script, which is left out with all that it would show")
+        sheet.not_understood.add("its template runs a script; the script and its output are left out")
     try:
         shown = _filled(back, sheet, is_back=True)
         answer = _RULE.split(shown, maxsplit=1)[-1]  # what stands above that rule is the front once more
@@ -92,22 +92,22 @@ def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
             continue
         name = piece.strip()
         if len(open_) > _DEEPEST_SECTION:
-            raise ValueError("sections are nested too deeply")
+            raise ValueError("the sections of its template are nested too deeply")
         if name[:1] in ("#", "^"):
             there = not is_empty(_asked(name[1:].strip(), sheet))
             open_.append((name[1:].strip(), there == (name[0] == "#")))
         elif name[:1] == "/":
             if not open_ or open_.pop()[0] != name[1:].strip():
-                raise ValueError("sections overlap")
+                raise ValueError("sections in its template overlap")
         elif name[:1] == "=":
-            raise ValueError("other marks than braces")
+            raise ValueError("its template uses delimiters other than {{ }}")
         elif showing:
             out.append(_shown(name, sheet, is_back=is_back))
             made += len(out[-1])
         if made > MAX_SIDE:
-            raise TooLarge(f"it makes a side of more than {MAX_SIDE:,} characters")
+            raise TooLarge(f"the card would have a side of more than {MAX_SIDE:,} characters")
     if open_:
-        raise ValueError("a section stays open")
+        raise ValueError("a section of its template is not closed")
     return "".join(out)
 
 
@@ -125,7 +125,7 @@ def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
         return ""  # the reader has just seen it
     if own not in sheet.values:
         if own:
-            sheet.not_understood.add("its template names a field that is not there")
+            sheet.not_understood.add("its template uses a field that the note type does not have")
         return ""
     value = sheet.read(own)
     for each in reversed(filters):
@@ -148,7 +148,7 @@ def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:
         shape = {"kanji": r"\1", "kana": r"\2", "furigana": r"\1(\2)"}[name]
         return _KANJI.sub(shape, value)
     if name not in ("nc", "edit"):
-        sheet.not_understood.add("its template has a filter that only Anki knows; the field is shown as it is")
+        sheet.not_understood.add("its template uses a filter that only Anki has; the field is shown without it")
     return value
 
 

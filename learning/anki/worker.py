@@ -43,7 +43,7 @@ class Session:
             with faults_of(self._collection.archive):
                 return self._answered(self._collection, message)
         except MemoryError:
-            return {"unreadable": {"what": "reading it takes more memory than a package may take", "hint": ""}}
+            return {"unreadable": {"what": "reading it needs more memory than is allowed for a package", "hint": ""}}
         except Unreadable as error:
             return {"unreadable": {"what": error.what, "hint": error.hint or ""}}
 
@@ -126,7 +126,7 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
             facts |= _made(collection, card, note)
             left -= _characters(facts)
         else:
-            reason = f"the package makes more than {MAX_MADE >> 20} MiB of cards: import it deck by deck, with --deck"
+            reason = f"the package has over {MAX_MADE >> 20} MiB of cards: import one deck at a time with --deck"
             facts |= {"note_type": _type_name(collection, note), "reasons": [reason]}
         last = note.id
         yield facts, _characters(facts)

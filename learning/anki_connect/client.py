@@ -23,8 +23,10 @@ MAX_REPLY = 64 * 1024 * 1024  # bytes of one answer
 TIMEOUT_S = 60.0  # of one answer as a whole; Anki answers nothing while it shows a dialogue
 _BLOCK = 1 << 20
 _LOOPBACK = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1"}  # names are not looked up
-_START = "start Anki with the add-on AnkiConnect (Tools, Add-ons, Get Add-ons, code 2055492159), then try again"
-_KEY = "put the key of AnkiConnect's settings into the environment variable RETAIN_ANKI_KEY"
+_START = (
+    "start Anki with the AnkiConnect add-on installed (Tools, Add-ons, Get Add-ons, code 2055492159), then try again"
+)
+_KEY = "set the environment variable RETAIN_ANKI_KEY to the apiKey in AnkiConnect's settings"
 
 
 class AnkiNotReached(RetainError):
@@ -54,7 +56,7 @@ class AnkiConnect:
         """
         answers = self.call("multi", actions=[self._request(action, params) for action, params in asked])
         if not isinstance(answers, list) or len(answers) != len(asked):
-            raise self._invalid("the number of its answers is not that of the questions")
+            raise self._invalid("it returned a different number of answers than there were requests")
         return [self._result_or_refusal(action, said) for (action, _), said in zip(asked, answers, strict=True)]
 
     def _request(self, action: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -72,11 +74,11 @@ class AnkiConnect:
     def _result(self, action: str, answer: object) -> Any:
         """Return the result of an action. Raises: AnkiRefused."""
         if not isinstance(answer, dict) or not answer.keys() >= {"result", "error"}:
-            raise self._invalid("its answer has no result and no error")
+            raise self._invalid("its response contains neither a result nor an error")
         if answer["error"] is not None:
             said = clean_line(str(answer["error"]))[:300]
             hint = _KEY if "api key" in said else ""
-            raise AnkiRefused(f"Anki would not do `{action}`: {said}", where=self.shown, hint=hint)
+            raise AnkiRefused(f"Anki refused `{action}`: {said}", where=self.shown, hint=hint)
         return answer["result"]
 
     @property
@@ -91,7 +93,7 @@ class AnkiConnect:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise self._invalid("its answer is no JSON") from error
+            raise self._invalid("its response is not JSON") from error
 
     def _exchanged(self, body: bytes) -> bytes:
         """Return the bytes of the answer. Raises: AnkiNotReached."""
@@ -101,10 +103,12 @@ class AnkiConnect:
             connection.request("POST", "/", body, headers)
             return self._read(connection.getresponse())
         except TimeoutError as error:
-            hint = "close Anki's dialogues, and look whether a profile is open"
+            hint = "close any open dialogs in Anki, and check that a profile is open"
             raise AnkiNotReached("Anki did not answer in time", where=self.shown, hint=hint) from error
         except ConnectionRefusedError as error:
-            raise AnkiNotReached("no Anki is listening there", where=self.shown, hint=_START) from error
+            raise AnkiNotReached(
+                "Anki is not running there: nothing is listening at that address", where=self.shown, hint=_START
+            ) from error
         except (OSError, HTTPException) as error:
             what = f"the connection to Anki failed: {clean_line(str(error)) or type(error).__name__}"
             raise AnkiNotReached(what, where=self.shown, hint=_START) from error
@@ -114,23 +118,23 @@ class AnkiConnect:
     def _read(self, response: HTTPResponse) -> bytes:
         """Return the body of a response, up to a limit."""
         if response.status == 403:
-            hint = "allow it in AnkiConnect's settings (webCorsOriginList)"
-            raise AnkiRefused("AnkiConnect does not let us in", where=self.shown, hint=hint)
+            hint = "allow retain in AnkiConnect's settings (webCorsOriginList)"
+            raise AnkiRefused("AnkiConnect refused access", where=self.shown, hint=hint)
         if response.status != 200:
-            raise self._invalid(f"it answered with the status {response.status}")
+            raise self._invalid(f"it responded with status {response.status}")
         read, size, end = [], 0, time.monotonic() + self.timeout_s
         while block := response.read1(_BLOCK):
             read.append(block)
             size += len(block)
             if size > MAX_REPLY:
-                raise self._invalid(f"its answer is larger than {MAX_REPLY >> 20} MiB")
+                raise self._invalid(f"its response is larger than {MAX_REPLY >> 20} MiB")
             if time.monotonic() > end:
                 raise TimeoutError
         return b"".join(read)
 
     def _invalid(self, what: str) -> AnkiNotReached:
         """Return the error of an invalid answer."""
-        return AnkiNotReached(f"what answers there is no AnkiConnect: {what}", where=self.shown, hint=_START)
+        return AnkiNotReached(f"the program at that address is not AnkiConnect: {what}", where=self.shown, hint=_START)
 
 
 def connected(url: str, key: str = "", *, timeout_s: float = TIMEOUT_S) -> AnkiConnect:
@@ -141,16 +145,16 @@ def connected(url: str, key: str = "", *, timeout_s: float = TIMEOUT_S) -> AnkiC
     anki = AnkiConnect(*_address(url), key, timeout_s)
     asked = anki.call("requestPermission")
     if not isinstance(asked, dict):
-        raise anki._invalid("it does not say whether we may come in")
+        raise anki._invalid("it did not say whether access is allowed")
     if asked.get("permission") != "granted":
-        hint = "allow it in AnkiConnect's settings (webCorsOriginList)"
-        raise AnkiRefused("AnkiConnect does not let us in", where=anki.shown, hint=hint)
+        hint = "allow retain in AnkiConnect's settings (webCorsOriginList)"
+        raise AnkiRefused("AnkiConnect refused access", where=anki.shown, hint=hint)
     if asked.get("requireApikey") is True and not key:
-        raise AnkiRefused("AnkiConnect asks for a key", where=anki.shown, hint=_KEY)
+        raise AnkiRefused("AnkiConnect requires an API key", where=anki.shown, hint=_KEY)
     version = anki.call("version")
     if type(version) is not int or version < VERSION:
         said = version if type(version) is int else "unknown"
-        what = f"this AnkiConnect speaks version {said} of its API; retain needs {VERSION}"
+        what = f"AnkiConnect uses API version {said}; retain needs version {VERSION}"
         raise AnkiRefused(what, where=anki.shown, hint="in Anki: Tools, Add-ons, Check for Updates")
     return anki
 
@@ -162,11 +166,13 @@ def _address(url: str) -> tuple[str, int]:
         parts = urlsplit(url)
         host, port = _LOOPBACK.get(parts.hostname or ""), parts.port
     except ValueError as error:
-        raise UsageError("no address of AnkiConnect", where=shown, hint=f"it looks like {URL}") from error
+        raise UsageError(
+            "not a valid AnkiConnect address", where=shown, hint=f"the address should look like {URL}"
+        ) from error
     plain = parts.scheme == "http" and parts.path in ("", "/") and not parts.query and not parts.fragment
     if not plain or parts.username is not None or parts.password is not None or port == 0:
-        raise UsageError("no address of AnkiConnect", where=shown, hint=f"it looks like {URL}")
+        raise UsageError("not a valid AnkiConnect address", where=shown, hint=f"the address should look like {URL}")
     if host is None:
-        hint = "Anki is reached at 127.0.0.1, ::1 or localhost; cards and key go to no other machine"
-        raise UsageError("not an address of this machine", where=shown, hint=hint)
+        hint = "use 127.0.0.1, ::1 or localhost: retain sends cards and the key only to this machine"
+        raise UsageError("not an address on this machine", where=shown, hint=hint)
     return host, port or 8765

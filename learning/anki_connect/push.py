@@ -169,7 +169,7 @@ def _make_note_type(anki: AnkiConnect, type_: NoteType) -> None:
     check(isinstance(there, list), "modelFieldNames", anki)
     if missing := [name for name in type_.fields if name not in there]:
         what = f"Anki's note type `{type_.name}` has no field {', '.join(missing)}"
-        raise AnkiRefused(what, where=anki.shown, hint="give it that field again, or give that note type another name")
+        raise AnkiRefused(what, where=anki.shown, hint="add the field back, or rename that note type")
 
 
 def _send_media(anki: AnkiConnect, files: Mapping[str, bytes], results: SyncResults) -> None:

@@ -173,7 +173,7 @@ def check(fits: bool, action: str, anki: AnkiConnect) -> None:
 
 def no_answer(action: str, anki: AnkiConnect) -> AnkiNotReached:
     """Return the error of an action without a valid result."""
-    what = f"what answers there is no AnkiConnect: its answer to `{action}` has another form"
+    what = f"the program at that address is not AnkiConnect: unexpected response to `{action}`"
     return AnkiNotReached(what, where=anki.shown, hint="update Anki and the add-on")
 
 

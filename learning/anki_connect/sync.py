@@ -38,7 +38,7 @@ from vault.log.ledger import note_event
 from vault.log.review_log import append, unix_ms
 
 _OURS = "retain::"  # tags that begin so are ours; a human's own stay
-_MOVED = "Anki took it in and shows no note with its CardId: put that field right there, or delete the note"
+_MOVED = "Anki imported it, but no note there has its CardId: correct that field in Anki, or delete the note"
 
 
 @dataclass(frozen=True, slots=True)

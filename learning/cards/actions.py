@@ -94,7 +94,7 @@ def tag_of(text: str) -> str:
     tag = "-".join(unicodedata.normalize("NFC", clean_line(text)).removeprefix("#").split())
     if not tag or len(tag) > LONGEST_TAG or "," in tag:
         hint = f"letters, digits, hyphens and slashes, at most {LONGEST_TAG}"
-        raise UsageError("no tag", where=clean_line(text)[:LONGEST_TAG], hint=hint)
+        raise UsageError("not a valid tag", where=clean_line(text)[:LONGEST_TAG], hint=hint)
     return tag
 
 
@@ -110,7 +110,7 @@ def spreading(desk: Desk, cards: Iterable[str], first: date, days: int, *, via: 
     """Return the action that spreads the cards evenly over so many days from `first` on, the longest due first."""
     found, today = _found(desk, cards), desk.scheduler.calendar.day(desk.now)
     if not (1 <= days <= MOST_DAYS and abs(first.toordinal() + days - 1 - today) <= MOST_DAYS):
-        raise UsageError("cards can be postponed by ten years at most", where=first.isoformat())
+        raise UsageError("cards can be postponed by at most ten years", where=first.isoformat())
     wanted = sorted((card for card in found if desk.state(card).phase is not Phase.NEW), key=lambda c: _order(desk, c))
     stamps, events = desk.writer(via).stamps(desk.now), []
     for n, card in enumerate(wanted):

@@ -66,7 +66,7 @@ def delete_cards(vault: Vault, ids: Iterable[str], now: datetime) -> Deleted:
     for path, start in sorted(blocks, reverse=True):  # from the end of each deck, so that places stay right
         found = vault.deck(path)
         if found is None or not any(c.start == start and c.id == blocks[path, start].id for c in found.cards):
-            raise Refused("the deck was changed meanwhile", where=path, hint="try again")
+            raise Refused("the deck was changed in the meantime", where=path, hint="try again")
         cut, rest = _without(found, start)
         with unbroken():  # the deck and its record
             vault.guard(Scope.LOG).write(path, rest.encode(), expect=sha256_hex(found.text.encode()))
@@ -102,7 +102,9 @@ def restore_cards(vault: Vault, deleted: Deleted, now: datetime) -> tuple[CardId
         text = text or append_block(deck.text, cut.path, cut.text.rstrip("\r\n"), cut.kind)
         back = parse_deck(text, cut.path)
         if [c.id for c in back.cards if c.id in cut.cards] != list(cut.cards):
-            raise Refused("the deck has changed so that the card would not be read", where=cut.path, hint=_PASTE)
+            raise Refused(
+                "the deck has changed: the card could not be read at its old place", where=cut.path, hint=_PASTE
+            )
         with unbroken():
             expect = sha256_hex(deck.text.encode()) if deck.text else None
             vault.guard(Scope.LOG).write(cut.path, text.encode(), expect=expect)
@@ -118,7 +120,7 @@ def last_deletion(vault: Vault, id_: str) -> Deleted:
         with suppress(KeyError, ValueError, TypeError):
             if id_ in ledger.strings(event["cards"]):
                 return Deleted((_cut_in(event),))
-    raise NotFound(f"no deletion of card {clean_line(id_)} is recorded here", hint="look in git")
+    raise NotFound(f"no deletion of card {clean_line(id_)} is recorded in this vault", hint="look for it in git")
 
 
 def _cut_in(event: ledger.Event) -> Cut:

@@ -34,8 +34,8 @@ from vault.model.cloze import numbers_in
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
-_ANOTHER = "make a new card of the other kind with `retain card new`"
-_SHOW = "`retain card show {}` shows it as it is now"
+_ANOTHER = "create a new card of the other kind with `retain card new`"
+_SHOW = "`retain card show {}` shows its current text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,12 @@ def edit_card(
     Raises: NotFound; EditedMeanwhile; Refused for words that no deck can hold; LockHeld while an agent works.
     """
     if at_work(vault):
-        hint = "`retain guard status` names the run; edit the card when its work is judged"
-        raise LockHeld("an agent is running, and its changes are recognized by what changed meanwhile", hint=hint)
+        hint = "`retain guard status` shows the run; edit the card when the run has ended"
+        raise LockHeld("an agent is running; a change made now would be taken for the agent's", hint=hint)
     deck, card = found_card(vault, id_)
     if expect is not None and words_of(card) != expect:
         where = f"{deck.path}:{card.line}"
-        raise EditedMeanwhile("the card was changed meanwhile", where=where, hint=_SHOW.format(card.id))
+        raise EditedMeanwhile("the card was changed in the meantime", where=where, hint=_SHOW.format(card.id))
     after = edited_deck(deck, card, question, answer)
     edited = Edited(CardId(id_), deck.path, words_of(card), words_of(_of_block(after, card) or card))
     if edited.changed:
@@ -147,8 +147,8 @@ def last_edit(vault: Vault, id_: str) -> Edited:
         else:
             done.append(edited)
     if not done:
-        hint = "look in git, or write it again with `retain card edit`"
-        raise NotFound(f"no edit of card {clean_line(id_)} is recorded here", hint=hint)
+        hint = "look for it in git, or write it again with `retain card edit`"
+        raise NotFound(f"no edit of card {clean_line(id_)} is recorded in this vault", hint=hint)
     return done[-1]
 
 
@@ -156,17 +156,23 @@ def edited_deck(deck: Deck, card: Card, question: str, answer: str | None) -> De
     """Return the deck with the words of the card's block replaced. Raises: Refused, naming what a deck cannot hold."""
     where = f"{deck.path}:{card.line}" if deck.path else ""
     if (answer is None) != card.is_cloze:
-        raise Refused("a cloze (C:) and a card with an answer (Q:, A:) differ in kind", where=where, hint=_ANOTHER)
+        raise Refused(
+            "a cloze card (C:) cannot be changed into a question-and-answer card (Q:, A:), or the reverse",
+            where=where,
+            hint=_ANOTHER,
+        )
     question = _checked("text" if answer is None else "question", question, where)
     answer = None if answer is None else _checked("answer", answer, where)
     if answer is None and not numbers_in(question):
-        raise Refused("the text hides no words", where=where, hint="write {{c1::words}} around the words to hide")
+        raise Refused(
+            "the text has no cloze deletion", where=where, hint="write {{c1::words}} around the words to hide"
+        )
     after = parse_deck(splice_words(deck.text, card, question, answer), deck.path)
     now = _of_block(after, card)
     if now is None or len(question) + len(answer or "") > MAX_CARD:
-        raise Refused("the card would be larger than 64 KiB, or invalid", where=where, hint="say it in less")
+        raise Refused("the card would be larger than 64 KiB, or not valid", where=where, hint="shorten it")
     if _others(after, now) != _others(deck, card) or _unchanged_parts(now) != _unchanged_parts(card):
-        hint = "a quote of links alone, or a line that begins like a deck's own marks, means support there"
+        hint = "a quote that is only links, or a line that starts like deck markup, would be read as the card's source"
         raise Refused("this text would be read as another part of the deck", where=where, hint=hint)
     return after
 

@@ -59,8 +59,8 @@ def find_subject(vault: Vault, wanted: str) -> Subject:
             choices = " or ".join(s.shown for s in found[:NEAR])
             more = f" ({len(found)} in all)" if len(found) > NEAR else ""
             what = f"more than one concept has that name: {choices}{more}"
-            raise UsageError(what, where=clean_line(wanted)[:60], hint="use the name in brackets")
-    raise NotFound("no concept has that name", where=clean_line(wanted)[:60], hint=_near(vault, key))
+            raise UsageError(what, where=clean_line(wanted)[:60], hint="use one of the names in brackets")
+    raise NotFound("there is no concept with that name", where=clean_line(wanted)[:60], hint=_near(vault, key))
 
 
 def _near(vault: Vault, key: str) -> str:
@@ -68,7 +68,7 @@ def _near(vault: Vault, key: str) -> str:
     shown = {_key(s.title): s.shown for s in _subjects(vault, "")}
     alike = get_close_matches(key, shown, NEAR, 0.6) or [name for name in shown if key and key in name][:NEAR]
     meant = f"perhaps {' or '.join(shown[name] for name in alike)}; " if alike else ""
-    return f"{meant}wiki/_concepts.md lists them"
+    return f"{meant}wiki/_concepts.md lists the concepts"
 
 
 def _key(name: str) -> str:

@@ -74,7 +74,7 @@ def add_card(vault: Vault, draft: Draft, now: datetime, *, via: str) -> tuple[Ad
     words = checked_words(draft.words.question, draft.words.answer)
     if words.answer is None and draft.is_reversed:
         raise UsageError(
-            "a cloze cannot be reversed", hint="give each direction a deletion of its own: {{c1::}} {{c2::}}"
+            "a cloze cannot be reversed", hint="use a separate cloze deletion for each direction: {{c1::}} {{c2::}}"
         )
     deck, is_new = _deck_of(vault, draft.deck)
     support, note = _source(vault, draft.source, deck)
@@ -129,8 +129,8 @@ def _require_only_added(before: Deck, after: Deck, cards: Iterable[Card]) -> Non
     others = [(c.id, c.kind, c.question, c.answer) for c in after.cards if c.id not in new]
     is_whole = new == {c.id for c in after.cards} - {c.id for c in before.cards}
     if not is_whole or others != [(c.id, c.kind, c.question, c.answer) for c in before.cards]:
-        hint = f"look for an open code fence in {before.path}, or write the card in less"
-        raise Refused("the deck would not be read as its cards and this one", where=before.path, hint=hint)
+        hint = f"look for an unclosed code fence in {before.path}, or shorten the card"
+        raise Refused("with this card, the deck could no longer be read correctly", where=before.path, hint=hint)
 
 
 # --- the deck -------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def _link(vault: Vault, source: str) -> str:
     if source.startswith(("raw/", "wiki/", "insights/")):
         path = next((each for each in (source, f"{source}.md") if (vault.root / each).is_file()), "")
         if not path:
-            raise UsageError("no such file in the vault", where=source, hint="give its path from the vault's folder")
+            raise UsageError("no such file in the vault", where=source, hint="give its path relative to the vault")
         name = path.rsplit("/", 1)[-1]
         return note_link(path, name.removesuffix(".md")) if path.startswith("wiki/") else raw_link(path, name)
     try:

@@ -13,7 +13,8 @@ from vault.model.exhibit import split_exhibits
 from vault.model.markdown import unescape
 from vault.text.formatting import fold
 
-_BY_HAND = "the human deleted it"  # as a compile says of a card that it no longer found
+# The reason that a compile records for a card that it no longer found: now, and in earlier versions.
+_BY_HAND = ("the user deleted it", "the human deleted it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def orphans(events: Iterable[Event], present: Collection[str]) -> tuple[Orphan, 
     return tuple(
         Orphan(CardId(id_), str(event.get("concept", "")), (fold(event["q"]), fold(event["a"])))
         for id_, event in sorted(last.items())
-        if why.get(id_, _BY_HAND) == _BY_HAND
+        if why.get(id_, _BY_HAND[0]) in _BY_HAND
     )
 
 

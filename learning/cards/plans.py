@@ -39,7 +39,7 @@ def pause(desk: Desk, until: date, *, via: str) -> tuple[Desk, Decision]:
     """
     days = until.toordinal() - _today(desk).toordinal()
     if not 1 <= days <= MOST_DAYS:
-        raise UsageError("a pause ends after today, and in ten years at most", where=until.isoformat())
+        raise UsageError("a pause must end after today, and within ten years", where=until.isoformat())
     return _save(desk, Pause, catch_up_rate(desk.limits.usual), until, via)
 
 

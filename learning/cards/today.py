@@ -176,11 +176,14 @@ def _new_cards(
     if not (limit and due.new):
         return limit, ""
     if settings.pause_new_cards and today.usual is not None and usual.too_many_overdue(today.overdue, today.usual):
-        return 0, f"new cards are paused: {today.overdue} reviews overdue, a usual day has {today.usual.reviews}"
+        return (
+            0,
+            f"new cards are paused: {today.overdue} reviews are overdue, more than a usual day ({today.usual.reviews})",
+        )
     if today.plan is not None and not today.plan.is_everything:
         room = max(0, today.reviews - done.reviews - due.reviews - done.new)
         if room < min(limit, due.new):
-            return room, f"room for {room or 'none'} of {due.new} new cards while you catch up"
+            return room, f"{room or 'none'} of {due.new} new cards today, while you catch up"
         limit = min(limit, room)
     if not today.minutes:
         return limit, ""

@@ -21,9 +21,7 @@ def undo_ahead(desk: Desk, *, via: str) -> tuple[Desk, tuple[Undo, ...], tuple[L
         if event.when > limit and not isinstance(event, Graded | Import | Params)
     )
     if not voided:
-        raise NotFound(
-            "nothing in the review log is dated ahead of the clock", hint="`retain undo` undoes the last action"
-        )
+        raise NotFound("no review is dated in the future", hint="`retain undo` undoes the last action")
     writer = desk.writer(via)
     events = tuple(Undo(stamp, event.id) for stamp, event in zip(writer.stamps(desk.now), voided, strict=False))
     writer.write(*events)

@@ -203,7 +203,7 @@ def _diagnostics(cards: IndexedCards) -> list[Diagnostic]:
     for deck in cards.known.values() if cards.shadowed else ():
         for card in deck.cards:
             if card.id is not None and (other := first.setdefault(card.id, deck)) is not deck:
-                what = f"card {card.id} stands in {other.path} too; that copy is used"
+                what = f"card {card.id} is also in {other.path}; that copy is used"
                 found.append(Diagnostic(deck.path, card.line, "card-id-repeated", what, "delete one of the two"))
     return found
 
@@ -226,7 +226,7 @@ def _waiting(vault: Vault) -> list[Diagnostic]:
     if not count:
         return []
     what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards are hidden"
-    return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they return once the agent's work is checked")]
+    return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they come back once the agent's changes are checked")]
 
 
 def queued(desk: Desk) -> Desk:

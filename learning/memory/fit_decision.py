@@ -172,7 +172,7 @@ def params_event(stamp: Stamp, found: FitComparison) -> Params:
 
 def reset_event(stamp: Stamp) -> Params:
     """Return the event that goes back to FSRS-6's own parameters."""
-    return Params(stamp, DEFAULTS, None, "back to the parameters of FSRS-6")
+    return Params(stamp, DEFAULTS, None, "back to the default parameters of FSRS-6")
 
 
 def last_params(others: Iterable[LogEvent]) -> Params | None:

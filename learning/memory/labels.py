@@ -35,7 +35,7 @@ def change_note(state: MemoryState, how: str) -> str:
     """Return the note on the front of a card that changed since its last review (`how`: "fact", "reworded" or "")."""
     if state.changed or how == "fact":
         return "changed since you last saw it"
-    return "in new words; the facts are the same" if how else ""
+    return "reworded; the facts are the same" if how else ""
 
 
 def interval(state: MemoryState) -> str:
@@ -60,4 +60,4 @@ def wait_text(wait: timedelta) -> str:
 def ready_concepts(concepts: int) -> str:
     """Return a sentence on how many concepts are ready for a note of the user's own."""
     noun, verb = ("concept", "is") if concepts == 1 else ("concepts", "are")
-    return f"{concepts} {noun} {verb} ready for a thought of your own: retain insight"
+    return f"{concepts} {noun} {verb} ready for a note of your own: `retain insight`"

@@ -96,6 +96,6 @@ def fit(
         fitted = crate.FSRS(crate.DEFAULT_PARAMETERS).compute_parameters(items, ids, True, relearning, training)
     except ValueError as error:
         what = f"no parameters could be fitted to these reviews: {clean_line(str(error))}"
-        raise Refused(what, hint="the present ones stay") from error
+        raise Refused(what, hint="the current parameters are kept") from error
     # The crate computes in 32 bits: a parameter at its bound could lie a little beyond it, and fsrs would refuse it.
     return tuple(min(max(round(p, 4), low), high) for low, p, high in zip(LOWEST, fitted, HIGHEST, strict=True))

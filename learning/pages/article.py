@@ -32,8 +32,8 @@ LARGEST = 2 << 20  # characters of a page that is shown; what is beyond is said
 MOST_BACKLINKS = 40
 _FOLDERS = (CONCEPTS, TOPICS, SUMMARIES, "wiki")
 _TEXTS = ("md", "markdown", "txt", "text")
-_OPENS = "the reader opens pages of wiki/ and texts of raw/"
-_COMES = "`retain compile` writes it once a source explains it"
+_OPENS = "only files in wiki/ and raw/ can be opened here"
+_COMES = "`retain compile` writes it when a source explains it"
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 
 
@@ -126,7 +126,7 @@ def _by_name(vault: Vault, name: str) -> str:
 def read_page(vault: Vault, path: str, today: date) -> ArticlePage:
     """Return the page at a vault path. Raises: NotFound; Refused and Damaged as its file gives them."""
     if not may_read(path):
-        raise NotFound("no page of the wiki", where=clean_line(path)[:80], hint=_OPENS)
+        raise NotFound("not a page of the wiki", where=clean_line(path)[:80], hint=_OPENS)
     text = vault.read_text(path)
     if text is None:
         raise NotFound("there is no such page yet", where=path, hint=_COMES)

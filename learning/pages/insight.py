@@ -60,8 +60,8 @@ def notes_folder(vault: Vault) -> NotesFolder:
     if vault.personal is None:
         return NotesFolder(vault.guard(Scope.INSIGHT), INSIGHTS)
     if not is_folder(vault.personal):
-        hint = "is its disk not mounted? nothing was written"
-        raise Refused("the personal vault is not there", where=str(vault.personal), hint=hint)
+        hint = "check that its disk is mounted; nothing was written"
+        raise Refused("the personal vault was not found", where=str(vault.personal), hint=hint)
     return NotesFolder(vault.guard(Scope.PERSONAL), "")
 
 

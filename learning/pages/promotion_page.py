@@ -14,19 +14,24 @@ from vault.text.formatting import clean_line
 
 # What a concept is asked by; the words are ours, the title is all that comes from the wiki.
 _QUESTIONS = {
+    Reason.SETTLED: "Sources contradicted each other on {}; that is now resolved. What do you think is true, and why?",
+    Reason.CHANGED: "What you learnt about {} has changed. What does that change for you?",
+    Reason.STABLE: "What do you now think of {}?",
+}
+_FORMER_QUESTIONS = {  # of pages that earlier versions wrote
     Reason.SETTLED: "Sources contradicted each other on {}, and that is settled. What do you hold to be true, and why?",
     Reason.CHANGED: "What you had learnt of {} has changed. What does that change for you?",
-    Reason.STABLE: "What do you now think of {}?",
 }
 _HEADINGS = {
     Reason.SETTLED: "No longer contested",
     Reason.CHANGED: "Changed since you learnt it",
-    Reason.STABLE: "Known in all four ways",
+    Reason.STABLE: "All four kinds of card known",
 }
-_STRUCK = "Struck"
+_DISMISSED = "Dismissed"
+_READ_AS_DISMISSED = (_DISMISSED.casefold(), "struck")  # the second as earlier versions wrote it
 _NOTHING = (
-    "Nothing is ripe yet. A concept comes here when all four kinds of its cards are remembered for three weeks, when"
-    " sources no longer contradict each other on it, or when what you had learnt of it has changed."
+    "Nothing is ready yet. A concept is listed here when you have remembered all four kinds of its cards for three"
+    " weeks, when its sources no longer contradict each other, or when what you learnt about it has changed."
 )
 _ITEM = re.compile(r"- \[(?P<tick>[ xX])\] (?P<words>.*) \^(?P<mark>p-(?P<reason>[a-z]+)-[0-9a-z]{10,12})[ \t]*")
 _HEADING = re.compile(r"## +(.+?)[ \t]*")
@@ -56,8 +61,8 @@ def render_queue(promotion: Promotion) -> str:
     properties["candidates"] = len(promotion.waiting)
     parts = [
         "# Promotion queue",
-        "Concepts that are ripe for a thought of your own. `retain insight` opens your editor on a note that holds only"
-        " the question: the words are yours. Tick what you want no note on; untick it to have it back.",
+        "Concepts that are ready for a note of your own. `retain insight` opens your editor with a note that contains"
+        " only the question: you write the rest. Tick a concept to dismiss it; untick it to restore it.",
     ]
     for reason in Reason:
         items = [_line(c, " ") for c in promotion.waiting if c.reason is reason]
@@ -65,7 +70,7 @@ def render_queue(promotion: Promotion) -> str:
     if not promotion.waiting:
         parts.append(_NOTHING)
     if promotion.struck:
-        parts += [f"## {_STRUCK}", "\n".join(_line(c, "x") for c in promotion.struck)]
+        parts += [f"## {_DISMISSED}", "\n".join(_line(c, "x") for c in promotion.struck)]
     return render_note(properties, "\n" + "\n\n".join(parts) + "\n")
 
 
@@ -83,7 +88,7 @@ def parse_queue(text: str) -> list[Item]:
     for number, line in enumerate(text.split("\n"), 1):
         heading = _HEADING.fullmatch(line.rstrip("\r"))
         if heading is not None:
-            struck = heading[1].casefold() == _STRUCK.casefold()
+            struck = heading[1].casefold() in _READ_AS_DISMISSED
         found = _ITEM.fullmatch(line.rstrip("\r"))
         reason = next((r for r in Reason if found and r.value == found["reason"]), None)
         if found is None or reason is None:
@@ -96,7 +101,9 @@ def parse_queue(text: str) -> list[Item]:
 
 def _named(reason: Reason, words: str) -> str:
     """Return the title in a question that has no link."""
-    before, _, after = _QUESTIONS[reason].partition("{}")
+    former = _FORMER_QUESTIONS.get(reason, "")
+    form = former if former and words.endswith(former.partition("{}")[2]) else _QUESTIONS[reason]
+    before, _, after = form.partition("{}")
     return unescape(words.removeprefix(before).removesuffix(after))
 
 

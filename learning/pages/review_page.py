@@ -57,7 +57,7 @@ def render_page(
         "",
         "# Review",
         "",
-        "What is remembered of each card, as of the last event in the review log. `retain due` says what is due now.",
+        "The memory state of each card as of the last entry in the review log. `retain due` lists what is due now.",
         "",
     ]
     cells = _Cells(scheduler, at)

@@ -19,7 +19,7 @@ def allow_more(desk: Desk, cards: int, *, via: str) -> tuple[Desk, More]:
     calendar = desk.scheduler.calendar
     day, now_new = calendar.day(desk.now), desk.today["new"]
     if len(desk.queue.new) <= now_new:
-        raise NotFound("no more new cards are waiting", hint="`retain compile` makes cards of your sources")
+        raise NotFound("there are no more new cards", hint="add a source and run `retain compile` to get new cards")
     done = desk.past.done(calendar, desk.now).new
     writer = desk.writer(via)
     event = More(writer.stamp(desk.now), date.fromordinal(day), done + now_new + cards)

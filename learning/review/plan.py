@@ -69,10 +69,12 @@ def plan_of(text: str) -> Plan:
         return Plan()
     found = _FORM.fullmatch(text)
     if found is None or found["mode"] not in set(Mode):
-        raise UsageError("not a review plan", where=text[:60], hint="as `cram limit:20 tag:applied`")
+        raise UsageError("not a review plan", where=text[:60], hint="write it like `cram limit:20 tag:applied`")
     plan = Plan(Mode(found["mode"]), found["tag"] or "", int(found["limit"] or 0), int(found["days"] or 0))
     if plan.tag != plan.tag.strip() or bool(plan.days) != (plan.mode is Mode.AHEAD):
-        raise UsageError("not a review plan", where=text[:60], hint="`days` goes with `ahead`, which needs it")
+        raise UsageError(
+            "not a review plan", where=text[:60], hint="`ahead` needs `days`, and `days` only goes with `ahead`"
+        )
     return plan
 
 

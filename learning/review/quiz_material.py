@@ -32,7 +32,9 @@ def readings(vault: Vault, wanted: str) -> tuple[str, tuple[Reading, ...]]:
     name, members = topic_named(wanted, topics(vault))
     found = [reading for stem in members[:MOST] if (reading := _reading(vault, stem)) is not None]
     if not found:
-        raise NotFound("no article of this topic can be read", where=name, hint="`retain compile` writes them")
+        raise NotFound(
+            "none of the articles in this topic can be read", where=name, hint="`retain compile` writes them"
+        )
     return name, tuple(found)
 
 

@@ -237,7 +237,7 @@ class StudySession:
         self.session = replace(read, revealed=False)
         if not self._is_as_shown():
             what = "this card changed while you read it; the rating was not saved"
-            raise EditedMeanwhile(what, hint="it is shown again as it is now")
+            raise EditedMeanwhile(what, hint="the card is shown again with its current text")
         self.session = sessions.reveal(self.session)
 
     def bury(self) -> None:

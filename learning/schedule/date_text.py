@@ -54,7 +54,9 @@ def study_day(text: str, today: _Day) -> _Day:
             return today + timedelta(days=int(word[1:-1]))
         return _Day.fromisoformat(word)
     except (ValueError, OverflowError) as error:
-        raise UsageError("not a day", where=clean_line(text), hint="today, +7d, or a date like 2026-12-01") from error
+        raise UsageError(
+            "not a valid day", where=clean_line(text), hint="use today, +7d, or a date like 2026-12-01"
+        ) from error
 
 
 _FAR = 300  # days from which on a date without its year could be mistaken

@@ -76,9 +76,9 @@ def new_room(
         return NewRoom(wanted, waiting)
     taken = round(due_by_day[tightest] * pace.review_s / 60)
     when = "today" if tightest == 0 else "tomorrow" if tightest == 1 else f"in {tightest} days"
-    why = f"reviews {when} take about {taken} of them" if taken else "the reviews that they bring need room, too"
+    why = f"reviews {when} take about {taken} of them" if taken else "their follow-up reviews need time too"
     a_day = f"{minutes} minutes a day" if minutes > 1 else "a minute a day"
-    return NewRoom(fits, waiting, f"room for {fits or 'none'} of {waiting} new cards in {a_day}: {why}")
+    return NewRoom(fits, waiting, f"{fits or 'none'} of {waiting} new cards fit into {a_day}: {why}")
 
 
 def follow_ups(model: Model, retention: float, days: int = WEEK, maximum: int = 36_500) -> list[float]:

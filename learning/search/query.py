@@ -120,7 +120,7 @@ def _term(found: re.Match[str], at: int) -> Term | None:
     if name in NUMBERS:
         return _bound(name, op, value, negated, at)
     if op not in (":", "="):
-        raise BadQuery(f"{name} cannot be measured", at=at, hint=f"write {name}:{truncate(value, _SHOWN)}")
+        raise BadQuery(f"{name} cannot be compared with < or >", at=at, hint=f"write {name}:{truncate(value, _SHOWN)}")
     if name in CHOICES:
         value = value.casefold()
         if value not in CHOICES[name]:
@@ -146,16 +146,18 @@ def _unknown(found: re.Match[str], at: int) -> BadQuery:
     """Return the error of an unknown filter."""
     name = found["name"] or ""
     near = get_close_matches(name.casefold(), _NAMES, 1, 0.6)
-    perhaps = f"perhaps {near[0]}:; " if near else ""
+    perhaps = f"did you mean {near[0]}:? " if near else ""
     known = ", ".join(f"{each}:" for each in (*CHOICES, *TEXTS))
-    return BadQuery(f"there is no filter {name}:", at=at, hint=f'{perhaps}there is {known}; words go in "quotes"')
+    return BadQuery(
+        f"unknown filter {name}:", at=at, hint=f'{perhaps}filters are {known}; to search for text, put it in "quotes"'
+    )
 
 
 def _expected(name: str) -> str:
     """Return what a filter accepts."""
     if name in CHOICES:
         return f"{name}: takes {', '.join(CHOICES[name])}"
-    return f"as in {name}<7 or {name}>3" if name in NUMBERS else f'as in {name}:word or {name}:"two words"'
+    return f"write {name}<7 or {name}>3" if name in NUMBERS else f'write {name}:word or {name}:"two words"'
 
 
 def _unquoted(text: str) -> str:

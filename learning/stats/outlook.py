@@ -74,9 +74,9 @@ def backlog_of(desk: Desk) -> str:
 def backlog_words(plan: BacklogPlan, today: int) -> str:
     """Return the plan in one sentence."""
     if not plan.per_day:
-        return f"{plan.overdue:,} overdue, and none is shown: retain.toml says reviews_per_day = 0"
+        return f"{plan.overdue:,} overdue, but none are shown: reviews_per_day is 0 in retain.toml"
     when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"
-    first = f"the {min(plan.per_day, plan.overdue):,} that lose most by waiting come first"
+    first = "the cards that lose most by waiting come first"
     return f"{plan.overdue:,} overdue; at {plan.per_day:,} a day {when}; {first}"
 
 
@@ -91,9 +91,9 @@ def meaning(forecasts: Sequence[forecast.Forecast], own: forecast.Forecast) -> s
     if other is None:
         return words
     fewer = round(own.remembered - other.remembered)
-    kept = plural(abs(fewer), "card fewer" if fewer > 0 else "card more", "cards fewer" if fewer > 0 else "cards more")
+    kept = plural(abs(fewer), "fewer card" if fewer > 0 else "more card")
     lower = f"at {other.course.retention:.0%} {_about(other.settled_minutes)}"
-    return f"{words}; {lower}, and you would remember {kept if fewer else 'as many cards'} in the end"
+    return f"{words}; {lower}, and you would remember {kept if fewer else 'as many cards'}"
 
 
 def _about(minutes: float) -> str:

@@ -47,18 +47,18 @@ def retention_means(stats: Stats) -> str:
     """Return what true retention means, over the shortest of the longer periods that has enough reviews."""
     rows = [row for row in stats.retention if row.all.reviews and row.days != 1]
     if not rows:
-        return "No card has come back for its first review after being learnt, so nothing can be said yet."
+        return "Not enough data: no card has been reviewed again since it was learnt."
     row = next((row for row in rows if row.days >= 30 and row.all.reviews >= FEW), rows[-1])
-    over = f"over the last {row.days} days" if row.days else "over all of it"
+    over = f"over the last {row.days} days" if row.days else "overall"
     rate = row.all.rate or 0.0
     if row.all.reviews < FEW:
-        return f"You recalled {rate:.0%} of {row.all.reviews} {over}; with so few reviews the share is uncertain."
+        return f"You recalled {rate:.0%} of {row.all.reviews} {over}; with so few reviews this is uncertain."
     off = rate - stats.desired
     if abs(off) < NEAR:
         return f"You recalled {rate:.0%} {over}, as desired."
     way = "above" if off > 0 else "below"
-    hint = "intervals could be longer" if off > 0 else "`retain optimize` fits the intervals to you"
-    return f"You recalled {rate:.0%} {over}, {way} the desired {stats.desired:.0%}: {hint}."
+    hint = "intervals could be longer" if off > 0 else "`retain optimize` fits the parameters to your reviews"
+    return f"You recalled {rate:.0%} {over}, {way} your desired retention of {stats.desired:.0%}: {hint}."
 
 
 def calibration_means(stats: Stats) -> str:
@@ -68,7 +68,7 @@ def calibration_means(stats: Stats) -> str:
         return f"Not enough data: {found.reviews} of {FEW} reviews to compare with predictions."
     comparison = f"{found.predicted:.0%} was predicted and {found.recalled:.0%} recalled"
     if abs(found.predicted - found.recalled) < NEAR:
-        return f"{comparison}: the scheduler knows how you forget."
+        return f"{comparison}: the predictions are reliable."
     other = "you forget more" if found.predicted > found.recalled else "you remember more"
     return f"{comparison}: {other} than predicted; `retain optimize` may help."
 
@@ -77,7 +77,7 @@ def forecast_means(stats: Stats) -> str:
     """Return how much is coming."""
     counts = [coming.reviews for coming in stats.forecast]
     if not any(counts):
-        return f"Nothing is planned for the next {len(counts)} days."
+        return f"No reviews are due in the next {len(counts)} days."
     most = max(range(len(counts)), key=counts.__getitem__)
     when = "today" if most == 0 else "tomorrow" if most == 1 else f"in {most} days"
     return (
@@ -90,13 +90,13 @@ def time_means(stats: Stats) -> str:
     """Return how long a day of study takes."""
     recent = stats.activity.since(stats.today.toordinal() - stats.days + 1)
     if not recent:
-        return "Nothing has been reviewed in this time."
+        return "No reviews in this period."
     days = f"You studied on {plural(len(recent), 'day')} of the last {stats.days:,}"
     if stats.activity.ms_per_answer is None:
-        return f"{days}; these reviews don't say how long an answer took."
+        return f"{days}; no answer times were recorded."
     minutes = sum(day.ms for day in recent) / 60_000 / len(recent)
     spent = f"{minutes:.0f} min" if minutes >= 1 else "under a minute"
-    return f"{days}, {spent} a day and {stats.activity.ms_per_answer / 1000:.1f} s an answer."
+    return f"{days}, {spent} a day and {stats.activity.ms_per_answer / 1000:.1f} s per answer."
 
 
 def hours_mean(hours: Sequence[Hour]) -> str:
@@ -119,7 +119,7 @@ def growth_means(stats: Stats) -> str:
     month = sum(week.met for week in stats.growth[-4:])
     gained = known - (stats.known[-5] if len(stats.known) > 4 else 0)
     way = f"{gained:,} more" if gained >= 0 else f"{-gained:,} fewer"
-    return f"{plural(met, 'card')} seen, {known:,} of them known; in the last four weeks {month:,} new, {way} known."
+    return f"{plural(met, 'card')} seen, {known:,} of them known. In the last four weeks: {month:,} new, {way} known."
 
 
 def mastery_means(stats: Stats) -> str:
@@ -134,18 +134,17 @@ def mastery_means(stats: Stats) -> str:
         scores = [score for concept in seen if (score := concept.profile[kind.value]) is not None]
         if scores:
             means[word] = sum(scores) / len(scores)
-    summary = f"{known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} begun"
+    summary = f"{known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} started"
     if len(means) < 2:
         return f"{summary}."
     weakest = min(means, key=lambda word: means[word])
-    return f"{summary}; weakest is the kind that {weakest}, at {means[weakest] * 100:.0f} of 100."
+    return f"{summary}; the weakest kind is “{weakest}”, at {means[weakest]:.0%}."
 
 
 def leeches_mean(stats: Stats) -> str:
     """Return how much of the work goes into leeches."""
     if not stats.leeches:
-        return "No card keeps being forgotten."
+        return "No leeches."
     failed, tries = sum(one.forgotten for one in stats.leeches), sum(one.tries for one in stats.leeches)
-    verb = "keeps" if len(stats.leeches) == 1 else "keep"
-    cards = plural(len(stats.leeches), "card")
-    return f"{cards} {verb} being forgotten, {failed:,} of {tries:,} times: better reworded than reviewed again."
+    cards = plural(len(stats.leeches), "leech", "leeches")
+    return f"{cards}, forgotten {failed:,} of {tries:,} times: reword them rather than reviewing them again."

@@ -28,7 +28,7 @@ from vault.vault import Vault
 
 _TEMPORARY = ("card_hit", "text", "face", "card", "deck")
 _NO_STATE = "INSERT OR IGNORE INTO state(card) SELECT id FROM {}card"
-_REPEATS = "an id is in two decks"
+_REPEATS = "the same id is in two decks"
 ORDER = "deck.name, card.place"  # of the decks, and of the cards in them
 
 

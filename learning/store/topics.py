@@ -53,9 +53,9 @@ def topic_named(wanted: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str,
             return found[0], known[found[0]]
     near = found or get_close_matches(key, [name.casefold() for name in known], 3, 0.5)
     shown = " or ".join([name for name in known if name in near or name.casefold() in near][:3])
-    hint = f"perhaps {shown}" if shown else "wiki/topics holds a page for each"
+    hint = f"perhaps {shown}" if shown else "wiki/topics has a page for each topic"
     raise NotFound(
-        "no topic goes by that name" if not found else "several topics go by that name",
+        "there is no topic with that name" if not found else "several topics have that name",
         where=clean_line(wanted)[:60],
         hint=hint,
     )

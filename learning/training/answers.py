@@ -21,7 +21,7 @@ def answer_text(text: str, sources: Sources) -> tuple[Section, Sources] | str:
     """
     page = parse_page(text)
     if any(sources.digests.get(ClaimId(id_), digest) != digest for id_, digest in page.claims.items()):
-        return "a claim below it changed"
+        return "a claim that it cites has changed"
     cited = {ClaimId(quote.key): quote.cites for quote in page.quotes}
     passages = {ClaimId(quote.key): sources.of_file(clean_line(quote.path)) for quote in page.quotes}
     known = replace(sources, by_claim={**sources.by_claim, **passages})
@@ -30,9 +30,9 @@ def answer_text(text: str, sources: Sources) -> tuple[Section, Sources] | str:
     if lost.counts:
         return f"a sentence {min(lost.counts['sentence'])}"
     if not whole.blocks:
-        return "holds no sentences, but quotes alone" if passages else "no cited sentence is left"
+        return "contains only quotes, no sentences" if passages else "no cited sentence is left"
     below = [each.claim for key in whole.claims for each in cited.get(key, ()) if each.claim in sources.by_claim]
     whole.claims = dict.fromkeys([*(key for key in whole.claims if key not in cited), *below, *whole.claims])
     if all(key in cited for key in whole.claims):
-        return "cites no claim, so that its concepts are unknown"
+        return "cites no claim, so its concepts are unknown"
     return whole, known

@@ -137,7 +137,7 @@ class _Collector:
         elif _pauses(page.text) or _pauses(placed.deck.text):
             problem = "learning: false"
         else:
-            problem = self.sources.problem(claims) or ("shows a picture" if shows_picture(shown) else "")
+            problem = self.sources.problem(claims) or ("contains a picture" if shows_picture(shown) else "")
         if problem or page is None:
             self.left_out.add(CARD, problem)
             return
@@ -150,7 +150,7 @@ class _Collector:
         """Yield the record of a filed answer, unless a sentence of it has lost its support."""
         found: tuple[Section, Sources] | str = page.problem
         if not found and page.properties.text("type") not in INFERRED_TYPES:
-            found = "neither synthesis nor comparison"
+            found = "neither a synthesis nor a comparison"
         found = found or answer_text(page.text, self.sources)
         if isinstance(found, str):
             self.left_out.add(ANSWER, found)
@@ -207,9 +207,9 @@ def _read_page(vault: Vault, path: str) -> _Page:
     confidence, status = properties.text("confidence"), clean_line(properties.text("status"))
     problem = ""
     if status:
-        problem = "quarantined" if status == "quarantined" else "has a status"
+        problem = "quarantined" if status == "quarantined" else "has a `status` property"
     elif confidence not in _TRUSTED:
-        problem = f"confidence {confidence}" if confidence in ("low", "speculative") else "no confidence"
+        problem = f"confidence {confidence}" if confidence in ("low", "speculative") else "confidence not set"
     return _Page(path, text, properties, problem)
 
 

@@ -18,20 +18,20 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 _SMALL_MODELS = """\
 ## Models below 7 billion parameters
 
-Do not expect a small model to know the subject after training on this data. Fine-tuning teaches a model how to answer
-more than what is so: from a few hundred or thousand short records, a model below about 7 billion parameters takes on
-tone, length and vocabulary, while most of the facts are not learnt. It then answers in the voice of the wiki and makes
-up what it does not know. Larger models do so, too, if less. Gekhman et al., [Does Fine-Tuning LLMs on New Knowledge
+Do not expect a small model to know the subject after training on this data. Fine-tuning teaches a model a way
+of answering rather than facts: from a few hundred or thousand short records, a model below about 7 billion parameters
+learns tone, length and vocabulary, but few of the facts. It then answers in the style of the wiki and makes up what it
+does not know. Larger models do this too, but less. Gekhman et al., [Does Fine-Tuning LLMs on New Knowledge
 Encourage Hallucinations?](https://aclanthology.org/2024.emnlp-main.444) (EMNLP 2024), found that examples with new
 facts are learnt slowly, and that a model hallucinates more once it has learnt them.
 
-Before using such a model, compare it on the test split with the untrained model, and with the untrained model that is
-given the pages of the wiki with the question. Where facts have to be right, the last of these is the better choice:
-`retain ask` answers with the quotes. An answer of a trained model has no citation.
+Before using such a model, compare it on the test split with the base model, and with the base model that gets
+pages of the wiki along with the question. Where facts have to be right, the last of these is the better choice:
+`retain ask` answers with quotes. Answers of a trained model have no citations.
 """
 _USES = {
     MESSAGES: """\
-TRL's `SFTTrainer` takes the dataset as it is. Unsloth does, too, after the chat template is applied to `messages`. For
+TRL's `SFTTrainer` takes the dataset as it is. So does Unsloth, once the chat template is applied to `messages`. For
 Axolotl:
 
 ```yaml
@@ -137,8 +137,8 @@ def render_card(summary: Summary) -> str:
     parts = [
         _front(summary, title),
         f"# {escape(title)}: training data",
-        f"{plural(summary.records, 'record')} that `retain export train` made of a vault: cards, articles and filed "
-        "answers, each with the ids of the claims that it cites and the titles of their sources.",
+        f"{plural(summary.records, 'record')} that `retain export train` created from a vault: cards, articles and "
+        "filed answers, each with the ids of the claims that it cites and the titles of their sources.",
         *(f"- {warning[0].upper()}{warning[1:]}." for warning in summary.warnings),
         _counts(summary),
         _columns(summary.options.layout),
@@ -194,20 +194,20 @@ def _loading(summary: Summary) -> str:
 def _split(summary: Summary) -> str:
     """Return how the records were split."""
     options, split = summary.options, summary.split
-    shares = f"{options.test_share:g} of the records to {TEST}"
+    shares = f"{options.test_share:g} of the records go to {TEST}"
     if options.validation_share:
         shares += f" and {options.validation_share:g} to {VALIDATION}"
     largest = max((len(group.rows) for group in split.groups), default=0)
     text = (
         "## How it was split\n\n"
         "By concept: a concept's cards and article, everything that cites one of the same claims, and questions or "
-        "answers with nearly the same words are on one side. "
-        f"{plural(len(split.groups), 'such group')} came out, the largest of {plural(largest, 'record')}; with seed "
+        "answers with nearly the same words stay together in one split. "
+        f"This gave {plural(len(split.groups), 'group')}, the largest with {plural(largest, 'record')}; with seed "
         f"{options.seed}, up to {shares}. The same vault, options and seed give the same files."
     )
     if split.oversized:
         rows = ((_names(group.concepts), len(group.rows)) for group in split.oversized)
-        text += f"\n\nLarger than the share, and so in train:\n\n{_table(('concepts', 'records'), rows)}"
+        text += f"\n\nToo large for their split, so placed in train:\n\n{_table(('concepts', 'records'), rows)}"
     return text
 
 
@@ -230,6 +230,6 @@ def _sources(summary: Summary) -> str:
     table = _table(("source", "licence", "records"), rows)
     return (
         "## Sources and licences\n\n"
-        "The licence is what the document states of itself, or what was written as `license` on its page of the wiki; "
-        f"nobody has checked it. A record may hold words of its sources.\n\n{table}"
+        "The licence is the one stated in the document, or set as `license` on its page of the wiki; nobody has "
+        f"checked it. Records may contain text from the sources.\n\n{table}"
     )

@@ -95,14 +95,14 @@ def _warnings(records: list[Record], split: Split, options: Options) -> tuple[st
     found = []
     silent = {name for record in records for name in record.licenses if name == NOT_STATED}
     if silent:
-        found.append("some sources state no licence: do not publish this data before their rights are clear")
+        found.append("some sources state no licence: check their rights before you publish this data")
     if options.test_share and TEST not in split.sides:
-        found.append("there is no test split: all records hang together by shared claims")
+        found.append("there is no test split: all records are connected by shared claims")
     if split.oversized:
         largest = len(split.oversized[0].rows)
         found.append(
-            f"{plural(len(split.oversized), 'group')} of concepts with shared claims, the largest of "
-            f"{plural(largest, 'record')}, exceed the share of a split and are in train"
+            f"{plural(len(split.oversized), 'group')} of concepts that share claims (the largest has "
+            f"{plural(largest, 'record')}) are too large for a split and were placed in train"
         )
     return tuple(found)
 

@@ -66,9 +66,9 @@ def usable_records(records: Iterable[Record], left_out: LeftOut) -> list[Record]
         elif max(len(record.prompt), len(record.answer)) > LONGEST:
             left_out.add(record.kind, f"longer than {LONGEST:,} characters")
         elif _CONTROL_TOKEN.search(f"{record.prompt} {record.answer}"):
-            left_out.add(record.kind, "holds a control token of a chat template")
+            left_out.add(record.kind, "contains a control token of a chat template")
         elif key in found:
-            left_out.add(record.kind, "the same prompt and answer as another")
+            left_out.add(record.kind, "the same prompt and answer as another record")
         else:
             found[key] = record
     return list(found.values())

@@ -50,7 +50,7 @@ class Sources:
         for claim in wanted:
             if claim not in self.by_claim:
                 state = self.held_back.get(claim)
-                return f"cites a {state.value} claim" if state else "cites a claim that is gone"
+                return f"cites a {state.value} claim" if state else "cites a claim that no longer exists"
         return ""
 
     def of(self, claims: Iterable[ClaimId]) -> tuple[TrainingSource, ...]:

@@ -168,7 +168,7 @@ def test_no_note_loads_a_picture_from_elsewhere_when_it_is_opened(run: Run, vaul
         ("application/pdf", "paper.pdf", b"<!doctype html><h1>Log in</h1>", "a web page"),
         ("application/pdf", "paper.pdf", bytes(range(256)), "something else"),
         ("application/epub+zip", "book.epub", b"<html><p>Not found</p>", "a web page"),
-        ("application/octet-stream", "talk.pptx", b"%!PS-Adobe-3.0", "a PostScript document"),
+        ("application/octet-stream", "talk.pptx", b"%!PS-Adobe-3.0", "a PostScript file"),
         ("text/csv", "data.csv", b"<!doctype html><h1>Log in</h1>", "a web page"),
         ("text/plain", "notes.txt", b"abc\0\1\2", "something else"),
     ],
@@ -241,7 +241,7 @@ def test_a_source_is_added_for_a_gap(run: Run, needy: Path, site: str) -> None:
     assert run("add", "--fills", gap["id"], f"{site}/memory", cwd=needy).code == 0
     assert len(events(needy, "fills")) == 1, "what the ledger knows is not said again"
     unknown = run("add", "--fills", "zzzzzzzzzz", f"{site}/memory", cwd=needy)
-    assert unknown.code == 2 and "no gap has that id" in unknown.stderr
+    assert unknown.code == 2 and "there is no gap with that id" in unknown.stderr
 
 
 def test_a_program_hears_that_the_last_page_has_been_fetched(run: Run, vault: Path, site: str) -> None:

@@ -112,7 +112,7 @@ def test_two_agents_compile_a_vault_with_the_commands_alone_and_a_rebuild_gives_
     assert retain("rebuild", cwd=vault).code == 0
     assert products(vault) == before
     last = agent(vault, "next")
-    assert last.code == 0 and "nothing is open, and everything is published" in last.stdout
+    assert last.code == 0 and "no orders are open, and the wiki is up to date" in last.stdout
 
 
 @pytest.mark.torture
@@ -158,7 +158,7 @@ def test_what_a_caged_agent_forges_in_the_work_folder_is_refused_or_says_nothing
         "import sys,pathlib; f=pathlib.Path('.retain/work/replies'); f.mkdir(); (f/'a.jsonl').write_text(sys.argv[1])"
     )
     ran = retain("guard", "run", "--", sys.executable, "-c", forge, text, cwd=vault)
-    assert ran.code == 0 and "1 reply to work orders kept" in ran.stderr and "3 lines are no replies" in ran.stderr
+    assert ran.code == 0 and "1 reply to work orders kept" in ran.stderr and "3 lines are not replies" in ran.stderr
     (line,) = journal(vault)
     assert (line["engine"], line["usd"], line["tokens"]) == ("agent/2 agent", 0.0, [0, 0])
     assert line["at"] < "2031" and line["prompt"].startswith("read/") and "/" not in line["run"]
@@ -327,7 +327,7 @@ def test_files_that_were_tampered_with_do_no_harm(vault: Path) -> None:
         (["submit", "--order", "read-000000000000", "no-such-file"], "", "cannot be read"),
         (["submit", "--order", "read-000000000000", "one", "two"], "", "one file"),
         (["show", "../../etc/passwd"], "", "no open order"),
-        (["next", "--type", "gossip"], "", "no type"),
+        (["next", "--type", "gossip"], "", "no order type"),
         (["next", "--as", "a\x1b[2Jb"], "", "not a valid name"),
         (["release", "\x1b[2J"], "", "not the id of an order"),
         (["ask", " "], "", "a question has"),

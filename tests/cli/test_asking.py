@@ -110,7 +110,7 @@ def test_what_the_wiki_does_not_say_is_said(vault: Path) -> None:
 
 def test_a_question_without_words_is_refused_and_one_in_the_ledger_stops_nothing(vault: Path) -> None:
     done = ask(vault, "?")
-    assert done.code == 2 and "no words" in done.stderr
+    assert done.code == 2 and "the question is empty" in done.stderr
     ask(vault, "What is consolidation?")
     ledger = vault / "ledger/questions.jsonl"
     line = json.loads(ledger.read_text().splitlines()[0])
@@ -294,7 +294,7 @@ def number_of(words: str, text: str) -> int:
 def test_an_agent_answers_through_an_order_and_other_words_are_checked_first(vault: Path) -> None:
     waiting = ask(vault, QUESTION, "--engine", "agent")
     assert waiting.code == 4 and "retain agent next" in waiting.stderr
-    assert waiting.stdout.startswith("An extract, until there is an answer.\n") and REPLAY in waiting.stdout
+    assert waiting.stdout.startswith("Excerpts from the sources (no answer yet).\n") and REPLAY in waiting.stdout
     again = shlex.split(waiting.stderr.split("then `retain ask ")[1].partition("` shows the answer")[0])
     (order,) = agent(vault, "next", "--type", "answer", "--json").json()["orders"]
     text = (vault / order["text"]).read_text(encoding="utf-8")
@@ -322,7 +322,7 @@ def test_where_no_answer_is_stored_the_extract_is_shown_and_a_command_that_asks(
     done = ask(vault, QUESTION, "--engine", "journal", "--json")
     told = done.json()
     assert done.code == 4 and REPLAY in told["quotes"][0]["text"]
-    assert told["waiting"]["what"] == "no answer to the question is stored" and "--engine claude" in done.stderr
+    assert told["waiting"]["what"] == "there is no stored answer to the question" and "--engine claude" in done.stderr
     assert "retain agent next" not in done.stderr and not list((vault / ".retain").glob("work/questions/*"))
     filed = ask(vault, QUESTION, "--engine", "journal", "--file-back")
     assert filed.code == 4 and filed.stdout == "" and not list(vault.glob("wiki/answers/*"))

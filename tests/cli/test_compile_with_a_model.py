@@ -77,7 +77,7 @@ def test_a_model_compiles_where_it_is_told_to_and_its_price_is_told(desk: Desk) 
     assert done.code == 0, done.stderr
     cost = json.loads(done.stdout)["cost"]
     assert cost["input_tokens"] > 1_000 and cost["usd"] > 0
-    assert f"questions are sent to {desk.server.url}" in done.stderr
+    assert f"requests are sent to {desk.server.url}" in done.stderr
     assert "paid: " in done.stderr and "$0." in done.stderr
     assert KEY not in done.stdout + done.stderr and desk.pages()
     again = desk.retain("compile")
@@ -133,7 +133,7 @@ def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_th
 
     desk.server.answer = ends
     done = desk.retain("compile", "--engine", "claude")
-    assert done.code == 4 and "limit of spending" in done.stderr and "before the error, paid: " in done.stderr
+    assert done.code == 4 and "spending limit" in done.stderr and "before the error, paid: " in done.stderr
     assert "1 request is open" in done.stderr and not desk.pages()
     desk.server.answer = answering
     desk.server.asked.clear()

@@ -252,7 +252,7 @@ def test_a_try_says_what_is_wrong(desk: Desk) -> None:
     desk.program("model", "import sys; sys.exit('Not logged in. Run /login')")
     desk.retain("engine", "use", "command", "--", "model")
     done = desk.retain("engine", "try")
-    assert done.code == 4 and "exit code 1" in done.stderr and "Run /login" in done.stderr
+    assert done.code == 4 and "exited with code 1" in done.stderr and "Run /login" in done.stderr
     failed = desk.retain("engine", "try", "command", "--json")
     assert failed.code == 4 and failed.json()["usable"] is False and "Run /login" in failed.json()["hint"]
     desk.program("model", RULES.replace("IS {sentence} [{cite}]", "IS {sentence}"))
@@ -294,7 +294,7 @@ def test_a_program_that_fails_at_once_publishes_nothing(desk: Desk) -> None:
     desk.fill(tides=TIDES)
     desk.retain("engine", "use", "command", "--", "model")
     done = desk.retain("compile")
-    assert done.code == 4 and "model: it ended with exit code 3" in done.stderr and "Traceback" not in done.stderr
+    assert done.code == 4 and "model: it exited with code 3" in done.stderr and "Traceback" not in done.stderr
     assert not list((desk.vault / "wiki/concepts").glob("*.md"))
 
 

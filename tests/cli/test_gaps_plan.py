@@ -49,7 +49,7 @@ def test_an_id_that_fits_no_gap_is_answered_with_those_that_are_near(run: Run, n
     wrong = ("2" if gap["id"][0] != "2" else "3") + gap["id"][1:]
     for command in (("gaps", "plan", wrong), ("add", "--fills", wrong, str(needy / "retain.toml"))):
         done = run(*command, cwd=needy)
-        assert done.code == 2 and "no gap has that id" in done.stderr and gap["id"] in done.stderr
+        assert done.code == 2 and "there is no gap with that id" in done.stderr and gap["id"] in done.stderr
 
 
 def test_a_source_added_for_a_gap_shows_in_the_agenda(run: Run, needy: Path, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_source_added_for_a_gap_shows_in_the_agenda(run: Run, needy: Path, tmp
     added = run("add", "--fills", gap["id"], str(tmp_path / "about.md"), cwd=needy)
     assert added.code == 0 and gap["reason"] in added.stderr
     compiled_again = run("compile", cwd=needy)
-    assert f"added for {gap['what']}, which it does not fill; still missing: {gap['fill']}" in compiled_again.stderr
+    assert f"added for {gap['what']}, but does not fill it; still missing: {gap['fill']}" in compiled_again.stderr
     assert f"{gap['what']}: {gap['reason']} (added: about.md)" in run("gaps", "list", "--all", cwd=needy).stdout
 
 

@@ -41,7 +41,7 @@ def test_what_is_no_package_is_refused_by_name(run: Run, tmp_path: Path) -> None
     run("init", str(root), "--no-git")
     (tmp_path / "x.apkg").write_text("no")
     done = run("import", "anki", str(tmp_path / "x.apkg"), "--vault", str(root))
-    assert done.code != 0 and "no Anki package" in done.stderr and "Traceback" not in done.stderr
+    assert done.code != 0 and "not an Anki package" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_a_deck_that_is_not_there_is_answered_with_those_that_are(run: Run, root
 def test_a_pipe_is_refused_before_it_is_opened(run: Run, root: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.apkg")
     done = run("import", "anki", str(tmp_path / "pipe.apkg"), "--vault", str(root))
-    assert done.code == 1 and "no regular file" in done.stderr
+    assert done.code == 1 and "not a regular file" in done.stderr
 
 
 def test_the_reviews_of_a_deck_that_was_deleted_here_are_known(run: Run, root: Path, tmp_path: Path) -> None:

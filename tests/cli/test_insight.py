@@ -138,7 +138,7 @@ def test_what_the_human_writes_is_recorded_and_takes_the_concept_out_of_the_queu
     assert (row["id"], row["concept"], row["why"]) == (concept, "Spacing effect", "changed")
     assert (
         row["id"] in line
-        and row["reason"] == "What you had learnt of Spacing effect has changed. What does that change for you?"
+        and row["reason"] == "What you learnt about Spacing effect has changed. What does that change for you?"
     )
     assert json.loads(human.run("status", "--json")[1])["promotion"] == 1
     code, _, err = human.run("insight")  # the first of the queue
@@ -241,7 +241,7 @@ def test_an_empty_note_goes_from_the_personal_vault_too_and_an_old_one_stays(
 def test_a_personal_vault_that_is_not_there_is_no_reason_to_write_elsewhere(human: Human, personal: Path) -> None:
     personal.rmdir()
     code, _, err = human.run("insight", "spacing effect")
-    assert code == output.REFUSED and "not there" in err and human.opened == []
+    assert code == output.REFUSED and "was not found" in err and human.opened == []
     assert not (human.vault / NOTE).exists() and not personal.exists()
 
 

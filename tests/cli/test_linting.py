@@ -23,7 +23,10 @@ def faulty(compiled: Path) -> Path:
 def test_findings_are_shown_by_rule_and_the_exit_code_says_that_there_are_some(run: Run, faulty: Path) -> None:
     shown = run("lint", cwd=faulty)
     assert shown.code == 1 and "broken-link (1)" in shown.stdout
-    assert f"{NOTE}:3: [[wiki/concepts/gone|a page]] leads to no file (your note: change the link)" in shown.stdout
+    assert (
+        f"{NOTE}:3: [[wiki/concepts/gone|a page]] links to a file that does not exist (your note: change the link)"
+        in shown.stdout
+    )
     found = run("lint", "--rule", "broken-link", "--json", cwd=faulty).json()["findings"]
     assert [(each["code"], each["path"], each["line"]) for each in found] == [("broken-link", NOTE, 3)]
     (faulty / NOTE).unlink()
@@ -136,7 +139,11 @@ def test_a_fix_leaves_it_to_a_compile_to_take_in_what_is_new(run: Run, spoilt: P
 def test_the_report_of_a_day_has_the_same_bytes_for_the_same_findings(run: Run, faulty: Path) -> None:
     first = run("lint", "--report", "--json", cwd=faulty).json()["report"]
     text = (faulty / first).read_text()
-    assert first.startswith("output/reports/lint-2") and "## broken" in text and "leads to no file" in text
+    assert (
+        first.startswith("output/reports/lint-2")
+        and "## broken" in text
+        and "links to a file that does not exist" in text
+    )
     assert run("lint", "--report", "--json", cwd=faulty).json()["report"] == first
     assert (faulty / first).read_text() == text
     (faulty / first).write_text(text + "\nMy remark.\n")

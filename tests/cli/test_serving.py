@@ -70,7 +70,7 @@ async def test_a_client_compiles_a_vault_by_the_tools_alone(vault: Path) -> None
         _, order = await call(session, "next_order", name="client")
         _, told = await call(session, "submit", order=answered(order)["order"], answer="Here it is.", name="client")
         assert told.startswith("refused") and "CONCEPT" in told
-        while "nothing is open" not in order:
+        while "no orders are open" not in order:
             good, told = await call(session, "submit", **answered(order), name="client")
             assert good and told.startswith("accepted"), told
             _, order = await call(session, "next_order", name="client")

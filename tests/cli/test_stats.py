@@ -128,7 +128,7 @@ def test_a_topic_narrows_the_figures_and_an_unknown_one_is_named(run: Run, fille
     page.unlink()
     unknown = run("stats", "--topic", "no such thing", cwd=vault)
     assert (unknown.code, unknown.stdout) == (2, "")
-    assert "no topic goes by that name" in unknown.stderr
+    assert "there is no topic with that name" in unknown.stderr
     assert run("stats", "--tag", "no-such-tag", cwd=vault).code == 2
 
 

@@ -102,7 +102,7 @@ def test_the_list_can_be_narrowed_to_a_concept_by_title_path_or_file(run: Run, v
     assert "no suggested cards" in suggest(run, vault, "breakwater").stdout
     for form in ([], ["--json"]):
         mistyped = suggest(run, vault, "breakwatr", *form)
-        assert (mistyped.code, mistyped.stdout) == (2, "") and "no concept has that name" in mistyped.stderr
+        assert (mistyped.code, mistyped.stdout) == (2, "") and "there is no concept with that name" in mistyped.stderr
 
 
 def test_a_kept_card_is_in_its_deck_at_once_and_is_a_card_like_any_other(run: Run, vault: Path) -> None:
@@ -230,7 +230,7 @@ def test_an_undo_waits_for_the_compile_where_a_model_writes(run: Run, vault: Pat
     assert listed(run, vault) == []
     done = suggest(run, vault, "--undo")
     assert done.code == 0 and "the next `retain compile` follows it" in done.stderr
-    assert "is in no deck" not in done.stderr and (vault / DECK).exists()
+    assert "is not in any deck" not in done.stderr and (vault / DECK).exists()
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"suggestions": 1}'])

@@ -229,4 +229,4 @@ def test_counts_of_one_and_none_are_said_as_people_say_them(run: Run, make: Call
     settings.write_text(re.sub(r"reviews_per_day = \d+", "reviews_per_day = 0", text))
     assert "reviews_per_day = 0" in settings.read_text()
     words = run("simulate", "--days", "1", cwd=root).stdout
-    assert "none is shown: retain.toml says reviews_per_day = 0" in words and "the 0 " not in words
+    assert "but none are shown: reviews_per_day is 0 in retain.toml" in words and "the 0 " not in words

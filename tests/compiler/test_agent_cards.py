@@ -42,7 +42,7 @@ CHANGES: dict[str, Callable[[Scene], None]] = {
 def test_a_deck_that_was_changed_is_as_it_was(scene: Scene, name: str) -> None:
     before = scene.tree()
     settled = scene.agent(lambda: CHANGES[name](scene))
-    assert quarantined(settled) == {DECK} and not kept(settled) and "not taken over" in why(settled)
+    assert quarantined(settled) == {DECK} and not kept(settled) and "not accepted" in why(settled)
     assert scene.tree(*ASIDE) == before
     scene.compile()
     assert scene.tree(*ASIDE, "ledger/builds", "wiki/_log.md") == {

@@ -46,7 +46,7 @@ def test_large_files_of_the_humans_come_back_byte_for_byte(scene: Scene) -> None
     settled = scene.agent(work)
     assert (scene.root / ONE).read_bytes() == BIG and (scene.root / TWO).read_bytes() == BIG + b"2"
     assert (scene.root / "wiki/assets/a.png").read_bytes() == BIG + b"3"
-    assert quarantined(settled) == {ONE} and "the user's version stays" in why(settled)
+    assert quarantined(settled) == {ONE} and "the user's version was kept" in why(settled)
     assert {r.path for r in settled.restored} == {TWO, "wiki/assets/a.png"} and not settled.findings
 
 
@@ -63,7 +63,7 @@ def test_what_is_lost_is_named_and_never_said_to_be_back(scene: Scene, monkeypat
     assert {found.path for found in settled.lost} == {ONE, TWO} and not settled.clean
     assert "stays" not in why(settled) and not settled.restored
     report = _report(scene)
-    assert f"Lost: `{ONE}`" in report and f"Lost: `{TWO}`" in report and "except what is named as lost" in report
+    assert f"Lost: `{ONE}`" in report and f"Lost: `{TWO}`" in report and "except those listed as lost" in report
 
 
 def test_no_agent_is_started_beside_what_could_not_be_put_back(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

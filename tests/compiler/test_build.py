@@ -114,7 +114,7 @@ def test_a_build_says_of_each_page_why_it_was_made_again(vault: Vault) -> None:
     assert found["wiki/concepts/forgetting-curve.md"] == "there is no such page yet"
     assert "wiki/concepts/spacing-effect.md" not in found
     raw.unlink()
-    assert compiled(vault, MORNING + timedelta(days=2)).why[summary] == "nothing supports it any more"
+    assert compiled(vault, MORNING + timedelta(days=2)).why[summary] == "no source supports it any more"
 
 
 def test_the_same_bytes_come_back_without_caches_and_without_products(vault: Vault) -> None:
@@ -234,7 +234,10 @@ def test_an_edited_article_whose_source_is_gone_stays_and_is_named_in_the_dry_ru
     for dry_run in (True, False):
         report = compile_vault(vault, Options(dry_run=dry_run), MORNING + timedelta(days=2), silent)
         (named,) = [d for d in report.notices if d.path == path]
-        assert named.code == "rests-on-nothing" and "nothing supports it any more: its source is gone" in named.message
+        assert (
+            named.code == "rests-on-nothing"
+            and "no source supports it any more: its source no longer exists" in named.message
+        )
         assert "delete the page" in named.hint and article.read_bytes() == edited
     assert [d.path for d in compiled(vault, MORNING + timedelta(days=3)).notices if d.code == named.code] == [path]
     article.unlink()
@@ -343,7 +346,7 @@ def test_a_card_flagged_as_wrong_is_retired_and_comes_back_when_the_flag_is_undo
     assert not compiled(vault, MORNING + timedelta(days=1)).nothing_new
     assert card not in cards_of(vault)
     retired = [e for e in vault.ledger_events(ledger.IDS)[0] if e["type"] == "retire" and e["id"] == card]
-    assert [e["reason"] for e in retired] == ["the human flagged it: wrong"]
+    assert [e["reason"] for e in retired] == ["the user flagged it: wrong"]
     others = {id_: c.question for id_, c in cards_of(vault).items()}
     assert before[card].question not in others.values()
     compiled(vault, MORNING + timedelta(days=2), fresh=True)
@@ -630,7 +633,7 @@ def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_
         (
             _SLOW,
             "reading it took more of the processor's time than is allowed",
-            f"split the document; `retain compile {_SLOW}` tries it once more",
+            f"split the document; to try again, run `retain compile {_SLOW}`",
         )
     ]
     assert _SLOW in read
@@ -672,7 +675,7 @@ def test_raw_that_is_missing_altogether_is_refused(vault: Vault) -> None:
     compiled(vault)
     before = products(tree(vault))
     (vault.root / "raw").rename(vault.root / "elsewhere")
-    with pytest.raises(Refused, match="nothing is in raw/"):
+    with pytest.raises(Refused, match="raw/ is empty"):
         compiled(vault, MORNING + timedelta(days=1))
     assert products(tree(vault)) == before
 
@@ -762,7 +765,7 @@ def test_two_compiles_at_once_the_second_is_told_who_holds_the_vault(vault: Vaul
 
 
 def test_an_unknown_engine_is_refused_by_name(vault: Vault) -> None:
-    with pytest.raises(UsageError, match="no engine is named 'gpt'"):
+    with pytest.raises(UsageError, match="there is no engine named 'gpt'"):
         compile_vault(vault, Options(engine="gpt"), MORNING, silent)
 
 

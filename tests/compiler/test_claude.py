@@ -125,29 +125,32 @@ def test_a_server_that_ignores_the_schema_is_asked_in_words_and_may_correct_its_
 
 
 def test_a_model_that_only_babbles_is_named_and_not_asked_for_ever() -> None:
-    with serving(message("babble")) as server, pytest.raises(ModelUnavailable, match="another shape") as told:
+    with (
+        serving(message("babble")) as server,
+        pytest.raises(ModelUnavailable, match="not in the requested format") as told,
+    ):
         claude(server).ask(grade_prompt(REQUEST), never)
     assert len(server.asked) == 3
-    assert "300 tokens were sent and 60 came back" in told.value.hint
+    assert "300 tokens were sent and 60 received" in told.value.hint
 
 
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
         (message("no", stop="refusal"), "declined"),
-        (message('{"points": [', stop="max_tokens"), "longer than it may be"),
+        (message('{"points": [', stop="max_tokens"), "exceeded the maximum length"),
         (message("{}", stop="model_context_window_exceeded"), "too long"),
         (message("{}", stop="pause_turn"), "cut off"),
         (message("{}", stop=None), "cut off"),
-        (Reply(b"<html>Log in</html>", kind="text/html"), "no answer of the Messages API"),
-        (Reply(b"<html>Log in</html>"), "no answer of the Messages API"),
-        (Reply(b"{}"), "no answer of the Messages API"),
-        (Reply(b'{"content": 5, "stop_reason": "end_turn"}'), "no answer of the Messages API"),
-        (Reply(b"null"), "no answer of the Messages API"),
+        (Reply(b"<html>Log in</html>", kind="text/html"), "not a Messages API response"),
+        (Reply(b"<html>Log in</html>"), "not a Messages API response"),
+        (Reply(b"{}"), "not a Messages API response"),
+        (Reply(b'{"content": 5, "stop_reason": "end_turn"}'), "not a Messages API response"),
+        (Reply(b"null"), "not a Messages API response"),
         (error(401, "authentication_error", f"bad {KEY}"), "key was not accepted"),
         (error(402, "billing_error", "pay"), "spending"),
         (error(404, "not_found_error", "no such model"), "no such model"),
-        (error(413, "request_too_large", "too large"), "refused (413)"),
+        (error(413, "request_too_large", "too large"), "rejected the request (413)"),
     ],
 )
 def test_what_is_no_answer_is_named_and_not_tried_again(reply: Reply, words: str) -> None:
@@ -188,7 +191,7 @@ def test_a_server_that_wants_us_to_wait_an_hour_is_not_waited_for() -> None:
 def test_nobody_is_followed_who_sends_us_elsewhere(status: int) -> None:
     with serving(said(HARD)) as elsewhere:
         moved = Reply(b"", status, headers={"location": f"{elsewhere.url}/v1/messages"})
-        assert "elsewhere" in refused(moved)
+        assert "redirects to another address" in refused(moved)
     assert elsewhere.asked == []
 
 

@@ -219,11 +219,11 @@ def test_half_an_answer_counts_as_far_as_it_goes(engine: Engine) -> None:
     [
         ("pass", "it printed nothing"),
         (READING + "print('   \\n\\n')", "it printed nothing"),
-        (READING + "print('Tides are lovely.')", "has not the form"),
-        (READING + "print('{\"concepts\": [')", "has not the form"),
-        (READING + "sys.exit(1)", "exit code 1"),
+        (READING + "print('Tides are lovely.')", "is not in the requested format"),
+        (READING + "print('{\"concepts\": [')", "is not in the requested format"),
+        (READING + "sys.exit(1)", "exited with code 1"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "signal 11"),
-        (READING + "sys.stdout.buffer.write(bytes(range(128, 256)) * 9)", "has not the form"),
+        (READING + "sys.stdout.buffer.write(bytes(range(128, 256)) * 9)", "is not in the requested format"),
         (READING + "import json; print(json.dumps({'is_error': True, 'result': 'out of credit'}))", "reports an error"),
     ],
     ids=["nothing", "blanks", "prose", "half JSON", "exit 1", "crash", "not UTF-8", "an error in JSON"],
@@ -238,7 +238,7 @@ def test_a_program_without_an_answer_fails_with_the_reason(engine: Engine, code:
 def test_the_reason_is_what_the_program_says_last(engine: Engine) -> None:
     code = "import sys; sys.stderr.write('x' * 9_000 + '\\n\\x1b[31mPlease run /login\\x1b[0m\\n'); sys.exit(7)"
     failed = engine.failure(code)
-    assert "exit code 7" in failed.what and "Please run /login" in failed.hint
+    assert "exited with code 7" in failed.what and "Please run /login" in failed.hint
     assert len(failed.hint) < 500 and "\x1b" not in failed.hint
     assert (
         "out of credit"
@@ -277,10 +277,10 @@ def test_a_program_that_closes_its_output_and_goes_on_is_killed(engine: Engine) 
 
 def test_a_program_that_asks_finds_nobody(engine: Engine) -> None:
     on_terminal = "open('/dev/tty', 'r+')"
-    assert "exit code 1" in engine.failure(READING + on_terminal).what
+    assert "exited with code 1" in engine.failure(READING + on_terminal).what
     after_the_end = READING + "print(repr(sys.stdin.readline()), sys.stdin.isatty(), file=sys.stderr)\ninput('Go on? ')"
     failed = engine.failure(after_the_end)
-    assert "exit code 1" in failed.what and "EOFError" in failed.hint
+    assert "exited with code 1" in failed.what and "EOFError" in failed.hint
 
 
 def test_a_grandchild_that_holds_the_output_is_not_waited_for(engine: Engine) -> None:
@@ -350,8 +350,8 @@ def test_a_key_that_the_program_prints_is_not_stored(engine: Engine, monkeypatch
 
 def test_a_program_that_is_not_there_ends_the_compile(tmp_path: Path) -> None:
     for arguments, what in (
-        (("no-such-program-at-all",), "there is no program no-such-program-at-all"),
-        ((str(tmp_path / "gone"),), "there is no program gone"),
+        (("no-such-program-at-all",), "the program no-such-program-at-all was not found"),
+        ((str(tmp_path / "gone"),), "the program gone was not found"),
     ):
         with CommandBackend(CommandSettings(arguments)) as backend:
             ((_, failed),) = backend.answers([TIDE] * 5)

@@ -101,7 +101,7 @@ def test_the_side_that_weighs_more_comes_first_and_no_card_rests_on_the_other(va
     report = built(vault, backend, 1)
     page = text(vault, ARTICLE)
     shown = page[page.index("## Where sources disagree") :]
-    assert "### The first weighs more: authority 3 against 1" in shown and shown.index(EIGHT) < shown.index(SIX)
+    assert "### The first has more authority: 3 to 1" in shown and shown.index(EIGHT) < shown.index(SIX)
     assert (claims(vault)[EIGHT], claims(vault)[SIX]) == ("current", "disputed")
     assert report.contradictions["decided"] == 1 and not asked(backend)
     assert read_properties(page).text("confidence") == "high"
@@ -148,7 +148,7 @@ def test_a_card_whose_claim_is_past_and_that_nothing_takes_up_is_retired_with_th
     (vault.root / "raw/articles/new.md").write_text(later, encoding="utf-8")
     report = built(vault, judge("CHANGED"), 1)
     assert report.contradictions["superseded"] == 1 and report.cards["suspended"] == 1
-    assert '"reason":"a later source says what is so now"' in text(vault, IDS)
+    assert '"reason":"a later source gives the current state"' in text(vault, IDS)
 
 
 def test_without_days_that_tell_which_came_first_nothing_is_past(tmp_path: Path) -> None:

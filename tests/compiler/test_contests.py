@@ -80,9 +80,9 @@ PAIR = Disagreement(SIX, TWELVE)
 @pytest.mark.parametrize(
     ("authority", "days", "verdict", "first"),
     [
-        ({"b": 3}, {}, "The first weighs more: authority 3 against 1", TWELVE),
-        ({"a": 2, "b": 0}, {"b": "2024"}, "The first weighs more: authority 2 against 0", SIX),
-        ({}, {"a": "2017-06", "b": "2019"}, "The first is later: 2019 against 2017-06", TWELVE),
+        ({"b": 3}, {}, "The first has more authority: 3 to 1", TWELVE),
+        ({"a": 2, "b": 0}, {"b": "2024"}, "The first has more authority: 2 to 0", SIX),
+        ({}, {"a": "2017-06", "b": "2019"}, "The first is more recent: 2019, the other 2017-06", TWELVE),
         ({}, {"a": "2017-06", "b": "2017"}, UNDECIDED, SIX),
         ({}, {"a": "2017"}, UNDECIDED, SIX),
     ],

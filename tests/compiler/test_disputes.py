@@ -44,8 +44,8 @@ def test_that_one_side_weighs_more_is_told_when_it_comes_to_be_and_not_again() -
 def test_it_goes_with_its_reason_and_comes_back_under_its_id() -> None:
     known = told([], [OPEN])
     (gone,) = told(known, [], claims=frozenset({A.id}), day=2)
-    assert (gone["type"], gone["reason"]) == ("retire", "a side of it is gone")
-    assert told(known, [], day=2)[0]["reason"] == "its sides agree"
+    assert (gone["type"], gone["reason"]) == ("retire", "one of its claims no longer exists")
+    assert told(known, [], day=2)[0]["reason"] == "its claims no longer contradict each other"
     known.append(gone)
     assert told(known, [], day=3) == []
     (back,) = told(known, [OPEN], day=4)

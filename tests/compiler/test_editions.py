@@ -53,14 +53,14 @@ def titled(title: str, *front: str) -> str:
 def test_the_newer_version_is_quoted_and_both_pages_say_why(vault: Vault) -> None:
     assert OLD in TEXT
     report = of(vault, {"spacing-v1.md": TEXT, "spacing-v2.md": TEXT.replace(OLD, NEW)})
-    why = "an older edition of raw/articles/spacing-v2.md (version 2 against 1): articles quote the newer one"
+    why = "an older edition of raw/articles/spacing-v2.md (version 2 against 1): articles cite the newer one"
     assert told(report) == [f"raw/articles/spacing-v1.md: {why}"]
     pages = vault.paths("wiki/concepts", ".md")
     assert {c.summary for path in pages for c in citations(text(vault, path))} == {"wiki/summaries/spacing-v2"}
     assert NEW in text(vault, ARTICLE) and OLD not in text(vault, ARTICLE)
     old, new = (text(vault, f"wiki/summaries/spacing-v{n}.md") for n in (1, 2))
-    assert "\n- [[wiki/summaries/spacing-v2|Articles quote the newer edition (version 2 against 1)]]\n" in old
-    assert "\n- [[wiki/summaries/spacing-v1|The older edition, which articles no longer quote" in new
+    assert "\n- [[wiki/summaries/spacing-v2|Articles cite the newer edition (version 2 against 1)]]\n" in old
+    assert "\n- [[wiki/summaries/spacing-v1|The older edition, which articles no longer cite" in new
     states = [{str(c.claim.state) for c in parse_summary(page, "x.md").claims} for page in (old, new)]
     assert states == [{"superseded"}, {"current"}] and OLD in old
     assert verify(vault, lambda event: None).clean

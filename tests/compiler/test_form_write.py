@@ -136,12 +136,12 @@ def test_a_good_answer_gives_sections_lists_tables_blocks_cards_and_questions() 
     ("line", "why"),
     [
         ("A halyard hoists a sail.", "cites nothing"),
-        ("A halyard hoists 9 sails. [1:1a]", "do not say 9"),
-        ("As Joseph Conrad says, a halyard hoists a sail. [1:1a]", "do not name Joseph"),
+        ("A halyard hoists 9 sails. [1:1a]", "do not contain 9"),
+        ("As Joseph Conrad says, a halyard hoists a sail. [1:1a]", "do not mention Joseph"),
         ("Two halyards are 2 × 24 = 52 m long. [derived 1:2b]", "the result is 48"),
         ("A halyard hoists a sail; see https://evil.example. [1:1a]", "a link or an address"),
         (r"A halyard costs \$5, as https://evil.example says, or \$6. [derived 1:1a]", "a link or an address"),
-        (r"A halyard hoists $\href{javascript:alert()}{x}$. [1:1a]", "a command that does more than draw"),
+        (r"A halyard hoists $\href{javascript:alert()}{x}$. [1:1a]", "a formula with an unsafe command"),
         ("A halyard hoists a sail. [1:1z]", "has no piece z"),
         ('A halyard hoists a sail. [1:1 "lowers every flag"]', "does not have these words"),
         ("A halyard hoists a sail. [7:1a]", "no passage 7:1"),
@@ -163,8 +163,8 @@ def test_a_sentence_that_cannot_be_used_is_named_and_the_others_stay(line: str, 
         ("K: mystic\nQ: What does a halyard do?\nA: It hoists.\nC: 1:1a", "unknown kind"),
         ("K: applied\nQ: What does a halyard do?\nA: It hoists.", "cites nothing"),
         ("K: applied\nQ: What does a halyard do?\nA: It hoists.\nC: 1:1z", "has no piece z"),
-        ("K: applied\nQ: How long is a halyard?\nA: 42 m.\nC: 1:2b", "do not say 42"),
-        ("K: applied\nQ: What does a halyard do\nA: It hoists.\nC: 1:1a", "does not ask"),
+        ("K: applied\nQ: How long is a halyard?\nA: 42 m.\nC: 1:2b", "do not contain 42"),
+        ("K: applied\nQ: What does a halyard do\nA: It hoists.\nC: 1:1a", "is not a question"),
         ("K: applied\nQ: Does a halyard hoist a sail?\nA: A halyard.\nC: 1:1a", "contains its answer"),
     ],
 )
@@ -190,10 +190,10 @@ def test_headings_table_heads_notes_and_questions_assert_nothing_that_is_foreign
     assert [s.text for s in sentences(article) if s.form == "head"] == ["– | –"]
     assert [q.text for q in article.questions] == ["Why is a pull halved?"]
     assert [f.why for f in faults] == [
-        "the passages do not name Elon",
-        "the cited passages do not say 77",
+        "the passages do not mention Elon",
+        "the cited passages do not contain 77",
         "a row has at most 30 cells",
-        "the passages do not name Elon",
+        "the passages do not mention Elon",
         "an open question ends in a question mark",
     ]
 
@@ -222,7 +222,7 @@ def test_a_long_table_put_in_whole_is_quoted_row_by_row_and_bars_in_cells_stay()
 
 def test_a_concept_without_an_article_or_of_another_request_is_a_fault() -> None:
     reply, faults = write("=== Halyard\nIt hoists a sail. [1:1a]\n=== Keel\nA keel is a fin. [1:1a]\n")
-    assert {f.why for f in faults} == {"this request has no such concept", "there is no article of it"}
+    assert {f.why for f in faults} == {"this request has no such concept", "there is no article about it"}
     assert [bool(a.sections) for a in reply.articles] == [True, False]
     assert "fin" not in str(reply.as_json())
 
@@ -310,7 +310,7 @@ def test_hostile_answers_neither_forge_markup_nor_speak_for_other_requests() -> 
     said = " ".join([*(s.heading for s in article.sections), *(s.text for s in sentences(article))])
     assert not any(bad in said for bad in ("<script", "evil", "[[", "](", "\x1b", "\u202e", "<!--"))
     assert [s.heading for s in article.sections] == ["", "x"]
-    assert {f.why for f in faults} >= {"too much is said in one go"}
+    assert {f.why for f in faults} >= {"the text is too long"}
 
 
 @pytest.mark.parametrize("around", ["```markdown\n{}```\n", "Here are the pages:\n\n```\n{}\n```\nI hope they help.\n"])

@@ -160,7 +160,7 @@ def test_a_check_names_passages_that_clash() -> None:
         ("A rope hoists, or a block does.", "It runs over a block.")
     ]
     assert not is_usable(CHECK, check("CLASH: I could not read the items.")[0])
-    assert "a clash has two sides" in str(check("OK\nCLASH It is odd. [1:1a]")[1][0])
+    assert "a clash needs two sides" in str(check("OK\nCLASH It is odd. [1:1a]")[1][0])
 
 
 @pytest.mark.parametrize("line", ["1 DROP it says more", "1. drop: it says more", "- **1** DROP it says more"])
@@ -171,7 +171,7 @@ def test_a_drop_says_why(line: str) -> None:
 
 def test_an_item_at_fault_without_better_words_is_not_taken_for_right() -> None:
     reply, faults = check("1 FIX\n3 FIX the answer names no rope")
-    assert [f.why for f in faults] == ["FIX needs the better words"] * 2
+    assert [f.why for f in faults] == ["FIX needs the corrected text"] * 2
     assert [v.verdict for v in reply.verdicts] == ["drop", "ok", "drop"]
 
 

@@ -37,16 +37,19 @@ def test_a_sound_card_passes_each_kind_on_its_own_evidence() -> None:
 @pytest.mark.parametrize(
     ("proposed", "reason"),
     [
-        (card("What is a KV cache?", "It stores 3 tensors per layer."), "does not say 3"),
-        (card("What is a KV cache?", "It never stores 2 tensors per layer."), "does not say never"),
-        (card("What is a KV cache?", "It encrypts passwords with elliptic curves."), "does not bear it out"),
-        (card("Does a KV cache store 2 tensors per layer?", "It stores 2 tensors per layer."), "gives its answer away"),
+        (card("What is a KV cache?", "It stores 3 tensors per layer."), "does not contain 3"),
+        (card("What is a KV cache?", "It never stores 2 tensors per layer."), "does not contain never"),
+        (card("What is a KV cache?", "It encrypts passwords with elliptic curves."), "does not support it"),
+        (card("Does a KV cache store 2 tensors per layer?", "It stores 2 tensors per layer."), "gives away its answer"),
         (card("What stores tensors per layer?", "Tensors per layer."), "contains its answer"),
         (card("What is a KV cache?", "A KV cache."), "contains its answer"),
         (card("What stores tensors?", "It is the KV cache."), "only names the concept"),
-        (card("How does this method work?", "Keys and values are not computed again."), "points at something outside"),
-        (card("What is a KV cache?", "As shown above, it stores tensors."), "points at something outside"),
-        (card("Name the KV cache.", "It stores 2 tensors per layer."), "does not ask"),
+        (
+            card("How does this method work?", "Keys and values are not computed again."),
+            "refers to something that is not on",
+        ),
+        (card("What is a KV cache?", "As shown above, it stores tensors."), "refers to something that is not on"),
+        (card("Name the KV cache.", "It stores 2 tensors per layer."), "is not a question"),
         (card("What is a KV cache?", ""), "no question or no answer"),
         (card("What is a KV cache?", "It stores tensors.\x1b[31m"), "control characters"),
         (card("What is a KV cache?", "It stores tensors.", cite="0000000000"), "cites no claim"),
@@ -59,15 +62,17 @@ def test_a_card_that_fails_is_told_why(proposed: ProposedCard, reason: str) -> N
 
 def test_a_new_card_rests_on_a_claim_of_its_kind_and_one_of_the_vault_need_not() -> None:
     why = card("Why a KV cache?", "It stores 2 tensors per layer.", "mechanistic")
-    assert "no cited claim is evidence" in StrictCardGate().refused(why, "KV cache", CLAIMS)
+    assert "no cited claim supports" in StrictCardGate().refused(why, "KV cache", CLAIMS)
     assert VaultCardGate(accepted=lambda *_: False).refused(why, "KV cache", CLAIMS) == ""
 
 
 def test_no_card_repeats_another_of_the_vault() -> None:
     gate = StrictCardGate()
     assert gate.refused(card("What is a KV cache?", "It stores 2 tensors per layer."), "KV cache", CLAIMS) == ""
-    assert "this answer" in gate.refused(card("What's in it?", "it stores 2 tensors per layer"), "KV cache", CLAIMS)
-    assert "asks this" in gate.refused(card("What is a KV cache?", "It stores keys and values."), "KV cache", CLAIMS)
+    assert "the same answer" in gate.refused(card("What's in it?", "it stores 2 tensors per layer"), "KV cache", CLAIMS)
+    assert "asks the same" in gate.refused(
+        card("What is a KV cache?", "It stores keys and values."), "KV cache", CLAIMS
+    )
     nearly = card("What is a KV-cache ?", "It stores keys and values.")
     assert "asks" in gate.refused(nearly, "KV cache", CLAIMS)
 
@@ -77,14 +82,14 @@ def test_no_card_repeats_another_of_the_vault() -> None:
     [
         (CACHE.quote, ("aaaaaaaaaa",), ""),
         ("A KV cache stores tensors so that keys are not computed again.", ("aaaaaaaaaa",), ""),
-        ("A KV cache stores 4 tensors per layer.", ("aaaaaaaaaa",), "does not say 4"),
+        ("A KV cache stores 4 tensors per layer.", ("aaaaaaaaaa",), "does not contain 4"),
         (
             "A KV cache stores tensors so that keys are not computed, without layers.",
             ("aaaaaaaaaa",),
-            "does not say without",
+            "does not contain without",
         ),
-        ("A KV cache stores old tensors per layer.", ("aaaaaaaaaa",), "does not bear it out"),
-        ("Bananas ripen faster in warm kitchens.", ("aaaaaaaaaa",), "does not bear it out"),
+        ("A KV cache stores old tensors per layer.", ("aaaaaaaaaa",), "does not support it"),
+        ("Bananas ripen faster in warm kitchens.", ("aaaaaaaaaa",), "does not support it"),
         ("A KV cache stores tensors.", (), "cites nothing"),
         ("A KV cache stores tensors.", ("0000000000",), "does not exist"),
         ("", ("aaaaaaaaaa",), "empty"),
@@ -106,15 +111,19 @@ def test_endings_that_a_question_turns_do_not_hide_a_word() -> None:
         ("Retrieval practice strengthens memory.", "Retrieval practice is hard. It strengthens memory.", ""),
         ("A cache is used for keys.", "A cache is used not only for keys but for values.", ""),
         ("The cache holds values.", "The cache does not hold keys; the cache holds values.", ""),
-        ("Drinking bleach cures forgetting within 3 days.", "Recall strengthens memory.", "does not say 3"),
-        ("Bleach strengthens memory.", "Recall strengthens memory.", "does not bear it out"),
-        ("Recall never strengthens memory.", "Recall strengthens memory.", "does not say never"),
-        ("Recall strengthens memory.", "Recall never strengthens memory.", "says never, and the words leave it out"),
-        ("Recall strengthens memory.", "Recall doesn’t strengthen memory.", "says doesn't, and the words leave it out"),
+        ("Drinking bleach cures forgetting within 3 days.", "Recall strengthens memory.", "does not contain 3"),
+        ("Bleach strengthens memory.", "Recall strengthens memory.", "does not support it"),
+        ("Recall never strengthens memory.", "Recall strengthens memory.", "does not contain never"),
+        ("Recall strengthens memory.", "Recall never strengthens memory.", "says “never”, which the text leaves out"),
+        (
+            "Recall strengthens memory.",
+            "Recall doesn’t strengthen memory.",
+            "says “doesn't”, which the text leaves out",
+        ),
         (
             "Der Abruf stärkt das Gedächtnis.",
             "Der Abruf stärkt nicht das Gedächtnis.",
-            "says nicht, and the words leave it out",
+            "says “nicht”, which the text leaves out",
         ),
     ],
 )
@@ -135,6 +144,6 @@ def test_a_claim_whose_statement_its_quote_does_not_prove_does_not_enter() -> No
 
 def test_a_sentence_does_not_lose_the_not_of_its_claim() -> None:
     claim = CACHE.replaced(quote="A cache never forgets its keys.", words="A cache never forgets its keys.")
-    assert "leave it out" in sentence_refused(
+    assert "leaves out" in sentence_refused(
         Sentence(text="A cache forgets its keys.", cites=(claim.id,)), {claim.id: claim}
     )

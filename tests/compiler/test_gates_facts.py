@@ -49,34 +49,34 @@ def test_may_is_a_month_only_beside_a_day_or_a_year() -> None:
     ("words", "evidence", "fault"),
     [
         ("It took 3 hours.", "It took three hours.", ""),
-        ("It took 3 hours.", "It took 3 days.", "says 3 of another unit"),
-        ("At most 20 came.", "At least 20 came.", "bounds 20 on the other side"),
+        ("It took 3 hours.", "It took 3 days.", "gives 3 in another unit"),
+        ("At most 20 came.", "At least 20 came.", "gives 20 as the opposite limit"),
         ("It fell in the 1990s.", "It fell in 1994.", ""),
-        ("It fell in the 1980s.", "It fell in 1994.", "does not say 1980s"),
+        ("It fell in the 1980s.", "It fell in 1994.", "does not contain 1980s"),
         ("It began in the 20th century.", "It began in 1914.", ""),
         ("The war of 1918", "The war of 1914–18", ""),
         ("18 % of them", "18 percent of them", ""),
         ("Both houses, so two houses", "both houses", ""),
-        ("in March 2004", "in May 2004", "does not say in March 2004"),
-        ("on 4 May 2004", "in May 2004", "does not say 4 May 2004"),
-        ("44 BC", "44 AD", "says 44 of another unit"),
+        ("in March 2004", "in May 2004", "does not contain in March 2004"),
+        ("on 4 May 2004", "in May 2004", "does not contain 4 May 2004"),
+        ("44 BC", "44 AD", "gives 44 in another unit"),
         ("The number of cells minus 1", "df = cells-1", ""),
         ("$t_{1/2}k_{e0}$ is short", "t~1/2~ke0 is short", ""),
         ("The mains have 50 Hz and 240 V.", "The mains have 50Hz and 240V.", ""),
-        ("The mains have 60 Hz.", "The mains have 50Hz and 240V.", "does not say 60"),
+        ("The mains have 60 Hz.", "The mains have 50Hz and 240V.", "does not contain 60"),
         ("the root of -69, and 80", "√−69, and 80/3=26.7", ""),
-        ("It helped 1,200 patients.", "It helped 1 of 200 patients.", "does not say 1,200"),
-        ("500 people", "2,500 people", "does not say 500"),
-        ("2 people", "2,500 people", "does not say 2"),
-        ("10 kg", "10^6 kg", "does not say 10"),
-        ("40 degrees", "-40 degrees", "does not say 40"),
-        ("40 degrees", "The temperature was minus 40 degrees.", "does not say 40"),
-        ("40 of them", "7." + "3" * 5_000, "does not say 40"),
-        ("minus 4 degrees", "4 degrees", "does not say 4"),
+        ("It helped 1,200 patients.", "It helped 1 of 200 patients.", "does not contain 1,200"),
+        ("500 people", "2,500 people", "does not contain 500"),
+        ("2 people", "2,500 people", "does not contain 2"),
+        ("10 kg", "10^6 kg", "does not contain 10"),
+        ("40 degrees", "-40 degrees", "does not contain 40"),
+        ("40 degrees", "The temperature was minus 40 degrees.", "does not contain 40"),
+        ("40 of them", "7." + "3" * 5_000, "does not contain 40"),
+        ("minus 4 degrees", "4 degrees", "does not contain 4"),
         ("row | 100.10", "17 | 18 100.10", ""),
-        ("the row of 99.10", "18 100.10", "does not say 99.10"),
+        ("the row of 99.10", "18 100.10", "does not contain 99.10"),
         ("min(8-1,8-1) = 7", "the smaller of 8-1 and 8-1, so 7", ""),
-        ("min(8-1,9-1) = 7", "the smaller of 8-1 and 8-1, so 7", "does not say 1,9"),
+        ("min(8-1,9-1) = 7", "the smaller of 8-1 and 8-1, so 7", "does not contain 1,9"),
     ],
 )
 def test_numbers_and_dates_have_to_agree(words: str, evidence: str, fault: str) -> None:
@@ -86,13 +86,13 @@ def test_numbers_and_dates_have_to_agree(words: str, evidence: str, fault: str) 
 @pytest.mark.parametrize(
     ("words", "evidence", "fault"),
     [
-        ("It was written by Ada Lovelace.", "Lovelace wrote it.", "does not name Ada"),
+        ("It was written by Ada Lovelace.", "Lovelace wrote it.", "does not mention Ada"),
         ("Rome's roads were made by Romans.", "The Roman roads", ""),
         ("The European Union decided.", "The EU decided.", ""),
         ("They use the GDPR.", "the General Data Protection Regulation", ""),
-        ("They use C++.", "They use C#.", "does not name C++"),
-        ("They use GPT-4.", "They use GPT-3.", "does not name GPT-4"),
-        ("They use GPT-3.", "They use GPT-3.5.", "does not name GPT-3"),
+        ("They use C++.", "They use C#.", "does not mention C++"),
+        ("They use GPT-4.", "They use GPT-3.", "does not mention GPT-4"),
+        ("They use GPT-3.", "They use GPT-3.5.", "does not mention GPT-3"),
         ("Der Zellkern enthält die Erbsubstanz.", "Im Kern liegt das Erbgut.", ""),
     ],
 )
@@ -101,7 +101,7 @@ def test_names_have_to_be_those_of_the_evidence(words: str, evidence: str, fault
 
 
 def test_a_name_of_the_concept_may_be_named() -> None:
-    assert name_fault("A KV cache stores keys.", ["It stores keys."]) == "does not name KV"
+    assert name_fault("A KV cache stores keys.", ["It stores keys."]) == "does not mention KV"
     assert name_fault("A KV cache stores keys.", ["It stores keys."], ["KV cache"]) == ""
 
 

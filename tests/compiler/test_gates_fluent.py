@@ -64,11 +64,11 @@ def test_short_forms_plurals_and_plain_words_at_a_start_name_nothing_new(words: 
 @pytest.mark.parametrize(
     ("words", "evidence", "why"),
     [
-        ("Elon Newton invented the ring.", "Newton invented the ring.", "do not name Elon"),
-        ("UK firms grew.", "unknown kinds of firms grew", "do not name UK"),
-        ("The MLP stores keys.", "The MHA stores keys.", "do not name MLP"),
-        ("It takes O(n^3) steps.", "It takes O(n²) steps.", "do not say n^3"),
-        ("The weights are -10^7.", "The weights are $-10^{6}$.", "do not say -10^7"),
+        ("Elon Newton invented the ring.", "Newton invented the ring.", "do not mention Elon"),
+        ("UK firms grew.", "unknown kinds of firms grew", "do not mention UK"),
+        ("The MLP stores keys.", "The MHA stores keys.", "do not mention MLP"),
+        ("It takes O(n^3) steps.", "It takes O(n²) steps.", "do not contain n^3"),
+        ("The weights are -10^7.", "The weights are $-10^{6}$.", "do not contain -10^7"),
     ],
 )
 def test_other_short_forms_and_powers_are_refused(words: str, evidence: str, why: str) -> None:

@@ -245,10 +245,10 @@ def test_what_a_compile_does_not_list_is_not_missed_and_a_longer_name_hides_no_f
 
 
 def test_what_is_found_at_another_line_or_with_another_number_is_still_found() -> None:
-    built = "2 pages build on it"
+    built = "2 pages link to it"
     before = [Diagnostic("a.md", 4, "thin", built), Diagnostic("a.md", 9, "thin", built)]
     before.append(Diagnostic("b.md", 1, "orphan", "no page links to it"))
-    now = [Diagnostic("a.md", 5, "thin", "3 pages build on it"), Diagnostic("c.md", 1, "orphan", "no page links to it")]
+    now = [Diagnostic("a.md", 5, "thin", "3 pages link to it"), Diagnostic("c.md", 1, "orphan", "no page links to it")]
     assert no_longer_found(before, now) == before[1:]
 
 

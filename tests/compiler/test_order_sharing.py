@@ -52,7 +52,7 @@ def test_who_has_an_order_gets_it_again_and_the_others_are_told_where_it_is(desk
     assert len(first) == 1 and work.yours == tuple(first)
     assert take(desk, "one")[0] == first
     nothing, work = take(desk, "two")
-    assert nothing == [] and "with others" in work.next
+    assert nothing == [] and "other agents have all" in work.next
     work, agents, replies = order_status(desk, "one", NOW)
     assert ([*agents], replies, work.yours) == (["one"], 0, tuple(first))
 

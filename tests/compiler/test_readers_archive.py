@@ -159,7 +159,7 @@ def test_any_part_of_a_file_rewritten(name: str, data: st.DataObject) -> None:
 @settings(max_examples=25, deadline=None)
 def test_a_file_under_another_kinds_name_is_named(kept: str, name: str) -> None:
     if kept != name and "csv" not in kept + name:
-        with pytest.raises(Unreadable, match="whatever its name says"):
+        with pytest.raises(Unreadable, match="despite its file extension"):
             read_source(seeds()[kept], name)
 
 

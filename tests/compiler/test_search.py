@@ -218,7 +218,7 @@ def test_a_page_that_is_new_on_a_full_disk_is_found(vault: Vault) -> None:
 
 def test_where_no_source_can_be_read_that_is_said(tmp_path: Path) -> None:
     made = make_vault(tmp_path / "v", {"raw/ropes.pdf": "%PDF-1.4\nno pages\n"})
-    with pytest.raises(Refused, match="no source can be read"):
+    with pytest.raises(Refused, match="none of the sources can be read"):
         found(made, "halyard")
     (made.root / "raw/knots.md").write_text(KNOTS, encoding="utf-8")
     assert passages(made, "bowline") == ["knots"]

@@ -113,7 +113,7 @@ def test_a_program_that_fails_is_one_notice_and_the_usual_result(
     program(tmp_path, code)
     found, told = passages(vault, "knot", capsys)
     assert found == ["knots"]
-    assert told.count("searched without it") == 1 and "finder" in told
+    assert told.count("used the built-in search") == 1 and "finder" in told
     assert "\x1b" not in told and "Traceback" not in told and len(told) < 600
 
 

@@ -139,7 +139,7 @@ def test_what_cannot_be_read_a_second_time_is_not_compared(tmp_path: Path, monke
     monkeypatch.setenv("PATH", str(tmp_path))
     for name, kind, reason in (
         ("a.pdf", "pdf", "pdftotext"),
-        ("a.docx", "docx", "can't read"),
+        ("a.docx", "docx", "cannot read"),
         ("a.x", "x", "no second"),
     ):
         (tmp_path / name).write_bytes(b"?")
@@ -186,7 +186,7 @@ def _compressed(method: int) -> bytes:
 def test_a_file_that_the_second_reader_cannot_read_is_a_note(tmp_path: Path, kind: str, data: bytes) -> None:
     (tmp_path / "a").write_bytes(data)
     message = {"path": str(tmp_path / "a"), "sha256": hashlib.sha256(data).hexdigest(), "kind": kind, "quotes": ["a"]}
-    assert "can't read" in answer(message)["not_compared"]
+    assert "cannot read" in answer(message)["not_compared"]
 
 
 def test_a_sound_vault_has_no_differences(tmp_path: Path, compiled_once: Path) -> None:
@@ -213,7 +213,7 @@ def test_verify_names_each_source_that_it_compares_and_each_that_it_cannot(tmp_p
     assert retain("compile", cwd=vault.root).code == 0
     done = retain("verify", "--progress", "jsonl", cwd=vault.root)
     assert (
-        "1 source without a second reading:\n  raw/articles/wool.html: the second reader can't read it" in done.stdout
+        "1 source without a second reading:\n  raw/articles/wool.html: the second parser cannot read it" in done.stdout
     )
     events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     compared = [(each["path"], each["of"]) for each in events if each["event"] == "compare"]

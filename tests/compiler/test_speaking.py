@@ -255,7 +255,7 @@ def test_where_a_correction_does_not_help_what_was_good_counts(
 def test_an_answer_in_no_form_is_asked_for_again_whole_and_then_given_up(text: str, model: MessagesServer) -> None:
     model.answer = lambda _: message(text, usage=(100, 20))
     answer = only(backend(model), reads(1)[0])
-    assert isinstance(answer, Failed) and "another form" in answer.what and not answer.final
+    assert isinstance(answer, Failed) and "not in the requested format" in answer.what and not answer.final
     assert answer.tokens == (200, 40) and len(model.asked) == 2
     assert model.asked[1]["messages"][1]["content"] == text or "(nothing)"
 
@@ -432,7 +432,7 @@ def test_a_batch_that_may_have_been_made_is_not_created_again_and_counts_as_lost
     model.batches = Batched(looks=0, spoil=lambda act, reply: cut if act == "give" else reply)
     with backend(model, Spending(batch=True, budget=5.0)) as by:
         found = dict(by.answers(reads(2)))
-    assert all(isinstance(a, Failed) and a.final and "broke off" in a.what for a in found.values()) and len(found) == 2
+    assert all(isinstance(a, Failed) and a.final and "was lost" in a.what for a in found.values()) and len(found) == 2
     assert list(model.batches.made) == ["msgbatch_1"] and by.lost > 0 and not model.asked
 
 
@@ -475,7 +475,7 @@ def test_a_server_that_refuses_everything_is_not_asked_for_ever(model: MessagesS
     assert len(model.asked) == 6 and len(found) == 12  # each in both formats
     assert [isinstance(a, Failed) and a.final for a in found] == [False, False, *[True] * 10]
     last = found[-1]
-    assert isinstance(last, Failed) and "refuses every question (400)" in last.what and "top_k" in last.hint
+    assert isinstance(last, Failed) and "rejects every request (400)" in last.what and "top_k" in last.hint
 
 
 def test_after_a_final_fault_nothing_more_is_asked_and_every_later_request_is_told_why(model: MessagesServer) -> None:

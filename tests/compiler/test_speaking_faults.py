@@ -92,30 +92,30 @@ class Mode:
 
 
 MODES = {
-    "400": Mode(lambda _: error(400, "invalid_request_error", f"no {KEY}"), r"refuses every question \(400\)"),
+    "400": Mode(lambda _: error(400, "invalid_request_error", f"no {KEY}"), r"rejects every request \(400\)"),
     "401": Mode(lambda _: error(401, "authentication_error", f"bad {KEY}"), "key was not accepted"),
-    "402": Mode(lambda _: error(402, "billing_error", f"pay {KEY}"), "limit of spending"),
+    "402": Mode(lambda _: error(402, "billing_error", f"pay {KEY}"), "spending limit"),
     "403": Mode(lambda _: error(403, "permission_error", KEY), "key was not accepted"),
     "404": Mode(lambda _: error(404, "not_found_error", f"model: {KEY}"), "no such model"),
     "413": Mode(lambda _: error(413, "request_too_large", KEY), r"refused \(413\)", waits=False),
     "429 for an hour": Mode(limited, r"busy or down \(429\)", patience=60),
     "429 until a date": Mode(lambda _: error(429, "rate_limit_error", "", {"retry-after": ODD}), "429", patience=60),
     "429 for what was spent": Mode(
-        lambda _: error(429, "billing_error", f"limit {KEY}"), "limit of spending", patience=60
+        lambda _: error(429, "billing_error", f"limit {KEY}"), "spending limit", patience=60
     ),
     "500": Mode(lambda _: error(500, "api_error", KEY), r"\(500\)"),
     "529": Mode(lambda _: error(529, "overloaded_error", KEY), r"\(529\)"),
-    "reset": Mode(lambda _: Reply(b"", length=500, reset=True), "broke off"),
+    "reset": Mode(lambda _: Reply(b"", length=500, reset=True), "was lost"),
     "stream cut short": Mode(part, "cut off"),
-    "stream broken off": Mode(lambda body: part(body, reset=True), "broke off"),
+    "stream broken off": Mode(lambda body: part(body, reset=True), "was lost"),
     "error in a stream": Mode(spoilt, r"\(529\)"),
-    "page": Mode(lambda _: Reply(HTML, kind="text/html"), "no answer of the Messages API"),
-    "page that says it is JSON": Mode(lambda _: Reply(HTML), "no answer of the Messages API"),
-    "JSON of another shape": Mode(lambda _: Reply(b'{"ok": true}'), "no answer of the Messages API"),
-    "null": Mode(lambda _: Reply(b"null"), "no answer of the Messages API"),
-    "nothing in it": Mode(empty, "another form", waits=False),
-    "babble": Mode(lambda _: message("Sure, here you are!"), "another form", waits=False),
-    "never long enough": Mode(stopped("max_tokens"), "longer than it may be", waits=False),
+    "page": Mode(lambda _: Reply(HTML, kind="text/html"), "not a Messages API response"),
+    "page that says it is JSON": Mode(lambda _: Reply(HTML), "not a Messages API response"),
+    "JSON of another shape": Mode(lambda _: Reply(b'{"ok": true}'), "not a Messages API response"),
+    "null": Mode(lambda _: Reply(b"null"), "not a Messages API response"),
+    "nothing in it": Mode(empty, "not in the requested format", waits=False),
+    "babble": Mode(lambda _: message("Sure, here you are!"), "not in the requested format", waits=False),
+    "never long enough": Mode(stopped("max_tokens"), "exceeded the maximum length", waits=False),
     "refusal": Mode(stopped("refusal"), "declined", waits=False),
     "context window": Mode(stopped("model_context_window_exceeded"), "too long for the model", waits=False),
     "unknown stop": Mode(tired, "cut off", waits=False),
@@ -257,7 +257,7 @@ def test_a_budget_that_is_used_up_ends_the_compile_and_more_goes_on_from_there(f
 def test_an_account_without_credit_ends_the_compile_at_once(fresh: Vault) -> None:
     words = "Your credit balance is too low to access the API. Please go to Plans & Billing."
     with model(lambda _: error(400, "invalid_request_error", words)) as server:
-        with pytest.raises(Waiting, match="limit of spending"):
+        with pytest.raises(Waiting, match="spending limit"):
             compiled(fresh, server, concurrency=1)
         assert len(server.asked) == 1 and not Journal.of(fresh)[0].entries
 

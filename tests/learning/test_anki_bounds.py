@@ -97,7 +97,7 @@ def test_what_a_package_makes_in_all_is_limited_too(
     report = brought_in(vault, path, NOW)
     assert report.cards["created"] == 4 and report.cards["skipped"] == 6
     ((reason, cards),) = [(r["reason"], r["cards"]) for r in report.note_types["Basic"]["reported"]]
-    assert "import it deck by deck" in reason and cards == 6
+    assert "import one deck at a time" in reason and cards == 6
 
 
 @pytest.mark.torture

@@ -105,7 +105,7 @@ def test_too_many_entries_two_of_one_name_and_no_zip_are_refused(tmp_path: Path)
     with zipfile.ZipFile(twice, "w") as archive, pytest.warns(UserWarning):
         archive.writestr("collection.anki2", b"1")
         archive.writestr("collection.anki2", b"2")
-    assert "one name" in refused(twice)
+    assert "the same name" in refused(twice)
     for data in (b"", b"PK\x05\x06", b"not a zip", b"PK\x05\x06" + b"\xff" * 18):
         (tmp_path / "bad.apkg").write_bytes(data)
         refused(tmp_path / "bad.apkg")
@@ -142,7 +142,7 @@ LAZY = "with recursive t(x) as (select 1 union all select x + 1 from t) select x
     ],
 )
 def test_a_view_in_the_place_of_a_table_is_refused_and_never_asked(tmp_path: Path, tables: str) -> None:
-    assert "lacks a table" in refused(package(tmp_path, database(tables=tables)))
+    assert "lacks a required table" in refused(package(tmp_path, database(tables=tables)))
 
 
 def test_columns_that_hold_other_things_than_they_should_do_no_harm(tmp_path: Path, vault: Vault) -> None:

@@ -151,7 +151,7 @@ def test_a_newer_package_rewords_cards_that_nobody_edited_here(vault: Vault, tmp
         new = give_out(col, tmp_path / "new.apkg")
     report = brought(vault, new)
     assert (report.cards["updated"], report.cards["kept"]) == (1, 1)
-    assert ["edited here" in r.reason for r in report.reported] == [True]
+    assert ["edited both in Anki" in r.reason for r in report.reported] == [True]
     assert words(vault) == {"mine": "a", "second": "new"}
     assert brought(vault, old).cards == {"created": 0, "updated": 0, "kept": 2, "skipped": 0}
     assert words(vault) == {"mine": "a", "second": "new"}

@@ -69,7 +69,7 @@ def test_a_forged_deck_passes_no_reviews_off_as_ours(vault: Vault, tmp_path: Pat
     decks = {p: p.read_bytes() for p in (vault.root / "learning/flashcards").iterdir()}
     report = brought(vault, path)
     assert report.notes == {"ours": 0, "strange": 0} and report.reviews["added"] == 0
-    assert [r.reason.partition(",")[0] for r in report.reported] == ["2 notes say they are of this vault"]
+    assert [r.reason.partition(",")[0] for r in report.reported] == ["2 notes are marked as from this vault"]
     assert {p: p.read_bytes() for p in (vault.root / "learning/flashcards").iterdir()} == decks
 
 
@@ -136,9 +136,11 @@ def test_notes_of_another_vault_are_named_and_go_back_to_anki_from_neither(
     other = open_vault(str(root), None, tmp_path)
     assert len(synced(other, server).created) == 1
     both = give_out(server.col, tmp_path / "both.apkg")
-    for each, count in ((vault, "1 note is"), (other, "3 notes are")):
+    for each, count in ((vault, "1 note comes"), (other, "3 notes come")):
         report = brought(each, both)
-        assert [r.reason.partition(" of another")[0] for r in report.reported if "another vault" in r.reason] == [count]
+        assert [r.reason.partition(" from another")[0] for r in report.reported if "another vault" in r.reason] == [
+            count
+        ]
     for each in (vault, other):
         done = synced(each, server)
         assert done.created == [] and done.left_out

@@ -77,7 +77,7 @@ def test_a_page_without_properties_is_a_page_all_the_same() -> None:
 def test_what_is_not_there_is_named(vault: Vault) -> None:
     with pytest.raises(NotFound, match="no such page yet"):
         read_page(vault, "wiki/concepts/gone.md", TODAY)
-    with pytest.raises(NotFound, match="no page of the wiki"):
+    with pytest.raises(NotFound, match="not a page of the wiki"):
         read_page(vault, "insights/mine.md", TODAY)
 
 

@@ -193,7 +193,7 @@ def test_tags_of_years_ago_still_ask_for_their_retention(vault: Vault, monkeypat
 
 @pytest.mark.parametrize("text", ["", "#", "  ", "a,b", "x" * 101])
 def test_what_is_no_tag_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no tag"):
+    with pytest.raises(UsageError, match="not a valid tag"):
         tag_of(text)
 
 

@@ -143,7 +143,7 @@ def test_a_card_that_another_hand_changed_is_left_as_it_is(vault: Vault) -> None
     seen = words_of(open_desk(vault, NOW).card("aaaaaaaaa1").card)
     edit_card(vault, "aaaaaaaaa1", "Changed elsewhere?", "Yes.", NOW)
     text = vault.read_bytes(DECK)
-    with pytest.raises(EditedMeanwhile, match="changed meanwhile"):
+    with pytest.raises(EditedMeanwhile, match="changed in the meantime"):
         edit_card(vault, "aaaaaaaaa1", "Mine?", "Mine.", NOW, expect=seen)
     assert vault.read_bytes(DECK) == text
 

@@ -124,7 +124,7 @@ def test_a_learner_is_told_what_changed_since_the_last_review(tmp_path: Path, va
     (vault.root / ledger.IDS).write_bytes(encoded(early))
     quiet = ChangedCards(vault, card_events(encoded(early))).of(A1, seen_on(0))
     assert quiet is not None and quiet.how == REWORDED
-    assert change_note(seen_on(0), quiet.how) == "in new words; the facts are the same"
+    assert change_note(seen_on(0), quiet.how) == "reworded; the facts are the same"
 
 
 def test_a_card_that_changed_and_changed_back_has_nothing_to_tell(vault: Vault) -> None:

@@ -121,7 +121,7 @@ def sizes(desk: Desk) -> tuple[int, int]:
 def test_new_cards_wait_while_more_than_a_usual_day_is_overdue_and_say_so(vault: Vault) -> None:
     desk = open_desk(vault, back())
     assert desk.limits.overdue > 100 and desk.today["new"] == 0
-    assert desk.held_back.startswith(f"new cards are paused: {desk.limits.overdue} reviews overdue")
+    assert desk.held_back.startswith(f"new cards are paused: {desk.limits.overdue} reviews are overdue")
     free = replace(vault, settings=replace(vault.settings, pause_new_cards=False, minutes_per_day=0))
     assert open_desk(free, back()).today["new"] == 20
     study(vault, back(), new=0)

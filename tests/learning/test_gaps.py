@@ -81,7 +81,7 @@ def test_an_id_may_be_shortened_as_long_as_it_fits_one_gap(vault: Vault) -> None
 
 def test_what_is_so_already_is_not_decided_again(vault: Vault) -> None:
     decide(vault, "aaaab", Decision.PLAN, NOW)
-    with pytest.raises(UsageError, match="planned already"):
+    with pytest.raises(UsageError, match="already planned"):
         decide(vault, "aaaab", Decision.PLAN, NOW)
     filled = Gap(GapId("cccccccccc"), GapKind.EPISTEMIC, "x", "y", "z", (), GapStatus.FILLED)
     (vault.root / GAPS).write_text(render_agenda([filled]), encoding="utf-8")

@@ -48,11 +48,11 @@ def test_the_weeks_of_recall_add_up_to_the_whole(seed: int) -> None:
 
 def test_what_figures_mean_can_be_said_of_nothing_at_all() -> None:
     stats = stats_of(Material([], lambda _: ReviewColumns(), {}, {}), SCHEDULER, NOW)
-    assert wording.retention_means(stats).startswith("No card has come back")
+    assert wording.retention_means(stats).startswith("Not enough data")
     assert wording.calibration_means(stats).startswith("Not enough data: 0 of")
-    assert wording.forecast_means(stats) == "Nothing is planned for the next 30 days."
-    assert wording.time_means(stats) == "Nothing has been reviewed in this time."
+    assert wording.forecast_means(stats) == "No reviews are due in the next 30 days."
+    assert wording.time_means(stats) == "No reviews in this period."
     assert wording.hours_mean(stats.activity.hours).startswith("Too few hours")
     assert wording.growth_means(stats) == "No card has been seen yet."
     assert wording.mastery_means(stats).startswith("None of 0 concepts")
-    assert wording.leeches_mean(stats) == "No card keeps being forgotten."
+    assert wording.leeches_mean(stats) == "No leeches."

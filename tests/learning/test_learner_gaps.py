@@ -72,12 +72,16 @@ def test_what_was_forgotten_long_ago_and_recalled_since_is_over() -> None:
 TWIN = Twin(CardId("zzzzzzzzzz"), "Z", "question", "[[learning/flashcards/z|Z]]")
 CAUSES = [
     (subject(record("a", 5, 4, flagged=True, reason="two answers")), Cause.BAD_CARD, "flagged card a (two answers)"),
-    (subject(record("a", 5, 4, twin=TWIN)), Cause.BAD_CARD, "its question is nearly that of card zzzzzzzzzz (Z)"),
+    (
+        subject(record("a", 5, 4, twin=TWIN)),
+        Cause.BAD_CARD,
+        "its question is almost the same as that of card zzzzzzzzzz (Z)",
+    ),
     (subject(record("a", 5, 4, words=LONG_WORDS + 1)), Cause.BAD_CARD, "its answer has 61 words"),
     (
         subject(record("a", 6, 5, 0.8), record("b", 10, 0)),
         Cause.BAD_CARD,
-        "forgotten 5 of 6 times where 1.2 was predicted, while the concept's other cards were recalled 10 of 10 times",
+        "forgotten 5 of 6 times (1.2 predicted), while the concept's other cards were recalled 10 of 10 times",
     ),
     (subject(record("a", 5, 4), has_article=False), Cause.MISSING_SOURCE, "no article"),
     (
@@ -91,14 +95,18 @@ CAUSES = [
     (
         subject(record("a", 5, 4), lacks=(("nothing says what it is", "a source that explains it"),)),
         Cause.MISSING_SOURCE,
-        "no sentence was found that says what it is, so it is learned by rote",
+        "no sentence was found that says what it is, so you learn it by rote",
     ),
     (
         subject(record("a", 5, 4), needs=(Need("Y", "[[y|Y]]", True, 3, 1),)),
         Cause.LAPSE,
         "but you know only 1 of the 3 cards on Y, which it builds on",
     ),
-    (subject(record("a", 5, 4, leech=True)), Cause.LAPSE, "card a, a leech, was forgotten 4 of 5 times where 0.5"),
+    (
+        subject(record("a", 5, 4, leech=True)),
+        Cause.LAPSE,
+        "card a, a leech, was forgotten 4 of 5 times (0.5 predicted)",
+    ),
 ]
 
 
@@ -250,7 +258,7 @@ def test_two_cards_that_ask_nearly_the_same_are_told_apart_by_their_ids(vault: V
     put(vault, *reviews("ccccccccc1", BAD), *reviews("ccccccccc2", [3, 3]))
     (gap,) = learner_gaps(read_desk(vault), [])
     assert cause_of(gap) == "bad card"
-    assert "its question is nearly that of card ccccccccc2 (Massing)" in gap.missing
+    assert "its question is almost the same as that of card ccccccccc2 (Massing)" in gap.missing
 
 
 def test_gaps_of_the_wiki_around_a_concept_are_its_missing_sources(vault: Vault) -> None:
@@ -272,7 +280,7 @@ def test_an_article_that_cannot_be_read_is_not_blamed(vault: Vault) -> None:
     put(vault, *reviews("aaaaaaaaa1", BAD))
     (gap,) = learner_gaps(read_desk(vault), [])
     assert cause_of(gap) == "lapse"
-    assert gap.missing.endswith("its cards are fine, its article cannot be read")
+    assert gap.missing.endswith("its cards are fine, but its article cannot be read")
 
 
 def test_a_learners_gap_is_found_by_its_id_like_any_other(vault: Vault, tmp_path: Path) -> None:

@@ -104,11 +104,9 @@ def test_the_reason_is_one_sentence_that_names_the_day_that_is_full() -> None:
     later = follow_ups(MODEL, 0.9)
     full = new_room(10, [0, 0, 60, 0, 0, 0, 0], PACE, later, waiting=12, limit=20)
     assert full.new == 0
-    assert full.reason == "room for none of 12 new cards in 10 minutes a day: reviews in 2 days take about 10 of them"
+    assert full.reason == "none of 12 new cards fit into 10 minutes a day: reviews in 2 days take about 10 of them"
     some = new_room(10, [30], PACE, later, waiting=40, limit=20)
-    assert some == NewRoom(
-        10, 40, "room for 10 of 40 new cards in 10 minutes a day: reviews today take about 5 of them"
-    )
+    assert some == NewRoom(10, 40, "10 of 40 new cards fit into 10 minutes a day: reviews today take about 5 of them")
 
 
 def test_follow_ups_are_the_reviews_that_a_stream_of_new_cards_brings() -> None:
@@ -208,7 +206,7 @@ def test_minutes_a_day_hold_new_cards_back_and_say_why_and_more_minutes_let_them
 
     tight = open_desk(with_minutes(vault, 1), now)  # 25 s for a new card, and reviews that follow
     assert tight.today["new"] == 1
-    assert tight.held_back == "room for 1 of 3 new cards in a minute a day: the reviews that they bring need room, too"
+    assert tight.held_back == "1 of 3 new cards fit into a minute a day: their follow-up reviews need time too"
     assert set(tight.queue.new) == set(free.queue.new)  # nothing is hidden from the list
     assert open_desk(with_minutes(vault, 10), now).today["new"] == 3
 

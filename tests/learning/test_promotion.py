@@ -239,13 +239,13 @@ def test_a_tick_strikes_a_candidate_for_good_and_taking_it_out_brings_it_back(va
     (vault.root / PROMOTION_QUEUE).write_text(page(vault).replace("- [ ]", "- [x]"))
     render_pages(vault, NOW)
     struck = page(vault)
-    assert count(struck) == 0 and "## Struck\n\n- [x] What" in struck
+    assert count(struck) == 0 and "## Dismissed\n\n- [x] What" in struck
     (vault.root / PROMOTION_QUEUE).unlink()
     render_pages(vault, NOW + timedelta(days=3))
     assert page(vault) == struck
     (vault.root / PROMOTION_QUEUE).write_text(struck.replace("- [x]", "- [ ]"))
     render_pages(vault, NOW)  # a clock that has not moved on: the last word counts
-    assert count(page(vault)) == 1 and "Struck" not in page(vault)
+    assert count(page(vault)) == 1 and "Dismissed" not in page(vault)
 
 
 def test_a_page_that_is_behind_the_ledger_takes_nothing_back(vault: Vault) -> None:
@@ -301,9 +301,16 @@ def test_the_page_is_a_function_of_ledgers_log_and_files_byte_for_byte(vault: Va
     assert page(vault) == first
 
 
+def test_a_page_of_an_earlier_version_is_read_as_it_was_meant() -> None:
+    changed = "What you had learnt of A tide has changed. What does that change for you?"
+    settled = "Sources contradicted each other on A tide, and that is settled. What do you hold to be true, and why?"
+    items = parse_queue(f"- [ ] {settled} ^p-settled-{SLEEP}\n\n## Struck\n\n- [x] {changed} ^p-changed-{SLEEP}\n")
+    assert [(item.title, item.struck) for item in items] == [("A tide", False), ("A tide", True)]
+
+
 def test_an_empty_queue_says_what_would_fill_it(vault: Vault) -> None:
     render_pages(vault, NOW)
-    assert "Nothing is ripe yet. A concept comes here when" in page(vault) and count(page(vault)) == 0
+    assert "Nothing is ready yet. A concept is listed here when" in page(vault) and count(page(vault)) == 0
     assert read_properties(page(vault)).text("as_of") == ""
 
 

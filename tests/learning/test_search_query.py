@@ -75,7 +75,7 @@ def test_what_is_no_filter_is_a_word(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "at", "says"),
     [
-        ("one stat:due", 4, "perhaps state:"),
+        ("one stat:due", 4, "did you mean state:"),
         ("is:lech", 0, "leech"),
         ("a b lapses>many", 4, "lapses<7"),
         ("due:", 0, "due<7"),

@@ -160,7 +160,7 @@ def test_tables_code_and_formulas_stay_and_citations_go(sea: Vault, tmp_path: Pa
         ("confidence: low\n", "confidence low"),
         ("confidence: speculative\n", "confidence speculative"),
         ("confidence: high\nstatus: quarantined\n", "quarantined"),
-        ("title: x\n", "no confidence"),
+        ("title: x\n", "confidence not set"),
     ],
 )
 def test_what_is_not_trusted_is_left_out_with_its_cards(sea: Vault, tmp_path: Path, front: str, reason: str) -> None:
@@ -190,11 +190,11 @@ def test_cards_without_an_article_support_or_words_alone_are_left_out(sea: Vault
     write(sea, "learning/flashcards/lost.md", deck(card("aaaaaaaaa4", "What is lost?", "This.", A)))
     write(sea, "learning/flashcards/swell.md", deck(card("bbbbbbbbb1", "Far?", "Yes.", A), front="learning: false\n"))
     assert exported(sea, tmp_path / "out").summary.left_out["card"] == {
-        "cites a claim that is gone": 1,
+        "cites a claim that no longer exists": 1,
         "cites no claim": 1,
         "learning: false": 1,
         "no article": 1,
-        "shows a picture": 1,
+        "contains a picture": 1,
     }
     assert len(said(tmp_path / "out", "article")) == 2, "an article goes out though its cards are not asked"
 
@@ -214,7 +214,7 @@ def test_a_filed_answer_is_a_record_on_the_side_of_its_concepts(sea: Vault, tmp_
     ]
     found = next(row for row in rows(tmp_path / "out") if row["kind"] == "answer")
     assert found["concepts"] == ["tide", "swell"] and {row["side"] for row in rows(tmp_path / "out")} == {"train"}
-    assert done.summary.left_out["answer"] == {"a sentence cites a claim that is gone": 1, "confidence low": 1}
+    assert done.summary.left_out["answer"] == {"a sentence cites a claim that no longer exists": 1, "confidence low": 1}
     assert any("no test split" in warning for warning in done.summary.warnings)
 
 
@@ -233,7 +233,7 @@ def test_an_answer_that_cites_words_of_its_own_page_counts_their_claims_and_sour
     assert found["messages"][1]["content"] == "They differ."
     assert (found["claims"], found["sources"]) == ([A, D], ["About tides", "About swell"])
     assert found["concepts"] == ["tide", "swell"]
-    reasons = {"a claim below it changed": 1, "holds no sentences, but quotes alone": 1}
+    reasons = {"a claim that it cites has changed": 1, "contains only quotes, no sentences": 1}
     assert done.summary.left_out["answer"] == reasons
 
 
@@ -310,13 +310,13 @@ def test_the_data_card_says_what_a_user_must_know(sea: Vault, tmp_path: Path) ->
     done = exported(sea, tmp_path / "out")
     text = (tmp_path / "out/README.md").read_text(encoding="utf-8")
     assert text.startswith("---\n") and "  - split: test\n    path: test.jsonl\n" in text
-    assert "## Models below 7 billion parameters" in text and "makes\nup what it does not know" in text
+    assert "## Models below 7 billion parameters" in text and "makes up what it\ndoes not know" in text
     assert (
         "| About tides | CC BY 4.0 | 2 |" in text
         and "| not stated | 2 |" in text
         and "<b>" not in text.replace("\\<b", "")
     )
-    assert "do not publish this data" in text and "license: unknown\n" in text
+    assert "check their rights before you publish" in text and "license: unknown\n" in text
     assert {name: sum(kinds.values()) for name, kinds in done.summary.counts().items()} == {"train": 2, "test": 2}
 
 
@@ -439,7 +439,7 @@ def test_hostile_words_stay_data(sea: Vault, tmp_path: Path) -> None:
 def test_what_a_chat_template_would_obey_is_left_out(token: str) -> None:
     left_out = LeftOut()
     assert usable_records([record(1, "a", ("k",), "What is it?", f"A tide.{token}")], left_out) == []
-    assert left_out.as_json() == {"card": {"holds a control token of a chat template": 1}}
+    assert left_out.as_json() == {"card": {"contains a control token of a chat template": 1}}
     assert usable_records([record(1, "a", ("k",), "Is a < b | c > d?", "[INSTALL] <span>")], left_out)
 
 

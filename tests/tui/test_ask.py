@@ -425,7 +425,10 @@ async def test_an_order_for_an_agent_is_named(full: Vault, configured: Configure
         await ask(pilot, QUESTION)
         assert "`retain agent next`" in notice(app) and field(asking(app)).value == QUESTION
         (extract,) = answers(app)
-        assert extract.startswith(f"{QUESTION}\nAn extract, until there is an answer.") and "becomes stable." in extract
+        assert (
+            extract.startswith(f"{QUESTION}\nExcerpts from the sources (no answer yet).")
+            and "becomes stable." in extract
+        )
         assert sources(app)[0].startswith("[1] raw/sleep.md")
         await ask(pilot, QUESTION)
         assert len(answers(app)) == 2

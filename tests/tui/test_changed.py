@@ -93,7 +93,7 @@ async def test_a_card_in_new_words_says_so_quietly(vault: Vault, settled: Settle
     try:
         async with app.run_test() as pilot:
             await settled(pilot)
-            assert (shown(app, "head") or "").endswith("in new words; the facts are the same")
+            assert (shown(app, "head") or "").endswith("reworded; the facts are the same")
             await pilot.press("space")
             assert shown(app, "was") is None and shown(app, "answer") == NEW
     finally:

@@ -232,7 +232,7 @@ async def test_without_a_new_card_left_more_are_refused_in_words(vault: Vault, c
         assert app.screen.has_class("-ended")
         await pilot.press("n")
         await rest(pilot)
-        await said(pilot, "no more new cards are waiting")
+        await said(pilot, "there are no more new cards")
         assert not any(isinstance(event, More) for event in logged())
     app.end_session()
 

@@ -184,7 +184,7 @@ async def test_an_edit_of_a_card_that_changed_meanwhile_is_refused_and_the_words
         area.load_text("Mine.")
         await press(pilot, settled, "ctrl+s")
         assert on_screen(review) is EditScreen and area.text == "Mine."
-        assert "the card was changed meanwhile" in told(review)
+        assert "the card was changed in the meantime" in told(review)
         assert "Mine." not in path.read_text("utf-8")
 
 

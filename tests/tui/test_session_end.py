@@ -34,7 +34,7 @@ def test_it_says_how_many_are_ready(ripe: int, said: str) -> None:
     tally = Tally(Counter({Rating.GOOD: 3}), 60.0, 2, None, ripe)
     rows = _words(tally, NOW, StudyCalendar(), Plan(), [], complete=True)
     lines = [row.plain for row in rows]
-    assert (lines[-1] == f"{said} for a thought of your own: retain insight") is bool(said)
+    assert (lines[-1] == f"{said} for a note of your own: `retain insight`") is bool(said)
     assert ("retain insight" in "".join(lines)) is bool(said)
     assert all(len(line) <= 72 for line in lines) and (not ripe or labels.ready_concepts(ripe) == lines[-1])
 
@@ -58,7 +58,7 @@ async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue
         await pilot.press("escape")
         await settled(pilot)
     assert "[[wiki/concepts/forgetting-curve" not in (page := (vault.root / PROMOTION_QUEUE).read_text())
-    assert "What you had learnt of Forgetting curve has changed." in page  # it has no article to link to
+    assert "What you learnt about Forgetting curve has changed." in page  # it has no article to link to
 
 
 async def test_the_end_says_the_streak_the_next_card_and_the_minutes_of_tomorrow(

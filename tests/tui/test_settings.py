@@ -215,7 +215,7 @@ async def test_reviews_are_paused_until_a_day_and_that_is_undone(app: RetainApp,
         assert paused_until(open_desk(vault, now)) is None and said(app) == strings.UNDONE
         await pilot.press("enter", *"soon", "enter")
         await settled(pilot)
-        assert "not a day" in said(app)
+        assert "not a valid day" in said(app)
 
 
 async def test_minutes_go_from_auto_to_no_limit_to_numbers_and_back(app: RetainApp, settled: Settled) -> None:

@@ -200,7 +200,7 @@ async def test_sections_go_round_by_keys_and_come_by_a_click(lived: Vault, clock
         await settled(pilot)
         first = shown(app, "#means")
         await pilot.press("left")
-        assert shown(app, "#means").startswith("No card keeps") or "keep being forgotten" in shown(app, "#means")
+        assert shown(app, "#means").startswith("No leeches") or "forgotten" in shown(app, "#means")
         await pilot.press("right")
         assert shown(app, "#means") == first
         await pilot.click("Sections", offset=(22, 0))

@@ -135,7 +135,7 @@ def test_fifteen_entries_come_before_more() -> None:
 
 
 def test_what_is_said_of_many_alike_is_one_entry_whose_names_lead_to_their_lines() -> None:
-    said = "is it still so? Its page is more than 90 days old"
+    said = "is it still true? Its page is more than 90 days old"
     old = [made(c, GapKind.EPISTEMIC, f"Subject {c}", f"wiki/concepts/{c}", missing=said) for c in "bcd"]
     text = render_agenda([*old, made("f", GapKind.STRUCTURAL, "Cue")])
     first, _, rest = text.partition("## More")

@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "vault"
 
 
-# Exchanges the folder with a link into insights/, as fast as it can, until it is killed.
+# Exchanges the folder with a link to insights/, as fast as it can, until it is killed.
 _SWAPPER = """
 import ctypes, os, sys
 library = ctypes.CDLL(None, use_errno=True)

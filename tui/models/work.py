@@ -32,8 +32,8 @@ DONE = {
     "export": "Exported",
     "add": "Added",
     "sync": "Synced",
-    "optimize": "Fitted",
-    "init": "Made",
+    "optimize": "Optimized",
+    "init": "Created",
     "ask": "Answered",
 }
 STAGES = {
@@ -41,7 +41,7 @@ STAGES = {
     "compose": "Writing articles",
     "cards": "Writing cards",
     "read": "Finding concepts",
-    "settle": "Joining names",
+    "settle": "Merging duplicate names",
     "write": "Writing pages",
     "check": "Checking sentences",
     "reconcile": "Comparing claims",
@@ -49,20 +49,20 @@ STAGES = {
     "save": "Saving",
     "copy": "Copying",
     "fetch": "Fetching",
-    "fit": "Fitting to your reviews",
+    "fit": "Optimizing for your reviews",
     "reviews": "Importing reviews",
     "export": "Writing the package",
     "changes": "Sending changes to Anki",
 }
 STARTING = "Starting …"
-FINDINGS = "Findings"
+FINDINGS = "Problems found"
 NOTICES = "Notices"
-WHERE_ADDED, KNOWN = "Added to the vault as", "In the vault already, as"
+WHERE_ADDED, KNOWN = "Added to the vault as", "Already in the vault as"
 WHY_LEFT_OUT = "Skipped, and why"
 FAILURES = "Could not be read or imported"
-STOPPING = "Stopping … what has been saved stays saved."
+STOPPING = "Stopping … Results saved so far are kept."
 CANCELLED, WITH_FINDINGS, WENT_WRONG = "was cancelled", "done, with findings", "failed"
-STOPPED = "Cancelled. What was saved stays saved; running it again continues from there."
+STOPPED = "Cancelled. Saved results are kept; run the command again to continue."
 FAILED = "Failed."
 PARTLY = "Finished with errors:"
 NOTHING_NEW = "No changes."
@@ -195,4 +195,4 @@ def _fitted(result: Mapping[str, Any]) -> str:
     more, later = count(result, "missing_reviews"), count(result, "missing_later_reviews")
     if more or later:
         return f"too few reviews: {plural(more or later, 'review')} more are needed"
-    return "parameters unchanged: new ones predict no better"
+    return "parameters unchanged: new ones would not predict reviews better"

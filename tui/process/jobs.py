@@ -79,7 +79,7 @@ class Jobs:
         try:
             process = subprocess.Popen(command, env=dict(environment), start_new_session=True, **pipes)  # type: ignore[call-overload]
         except (OSError, ValueError) as error:
-            raise Refused(f"the work could not be started: {error}") from error
+            raise Refused(f"the job could not be started: {error}") from error
         self._process, self.state = process, job_state.begun(words, self._clock())
         self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._reader.start()

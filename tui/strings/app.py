@@ -15,19 +15,19 @@ PLACES = {
     "ask": ("Ask", "Answers from your sources, with follow-ups"),
     "gaps": ("Gaps", "What the sources lack, and what to read"),
     "inbox": ("Inbox", "Proposals that wait for your decision"),
-    "suggest": ("Suggested cards", "Keep, edit or drop cards that the engine is less sure of"),
+    "suggest": ("Suggested cards", "Keep, edit or drop low-confidence cards"),
     "browse": ("Browse", "Every card and article"),
     "new": ("New card", "Write a card of your own: basic, both ways or a cloze"),
-    "search": ("Search", "Your sources, the wiki and the cards, by words"),
+    "search": ("Search", "Full-text search of sources, wiki and cards"),
     "stats": ("Stats", "Recall, forecast and workload"),
     "work": ("Work", "Compile, add, import, export"),
-    "practise": ("Practise", "Cards beyond today's, without scheduling"),
+    "practise": ("Practise", "Cram, preview or review ahead, by topic or tag"),
     "quiz": ("Quiz", "Answer questions about a topic"),
     "settings": ("Settings", "Learning and appearance"),
 }
 ARTICLE, TOPIC, CARD, GAP = "article", "topic", "card", "gap"  # what the palette finds in a vault
 THEMES = {
-    "auto": ("automatic", "By the terminal's background"),
+    "auto": ("automatic", "Match the terminal's background"),
     "dark": ("dark", "Light words on dark"),
     "light": ("light", "Dark words on light"),
     "contrast": ("high contrast, dark", "White on black, strong colours"),

@@ -9,7 +9,7 @@ from vault.text.formatting import plural
 TITLE = "Article"
 READING = "reading …"
 CUT = "*The page is too long to show in full; the rest is in the file.*"
-NO_INSIGHT = "Insights belong to a concept: open its page first."
+NO_INSIGHT = "Notes belong to a concept: open its page first."
 NO_CARDS = "Only concept pages have cards."
 NO_SUGGESTIONS = "No cards are suggested for this page."
 NO_WAY_BACK = "No previous page."
@@ -76,7 +76,7 @@ def opens_picture(path: str) -> str:
 
 
 def no_address(address: str) -> str:
-    return f"{address} cannot be opened from here."
+    return f"{address} cannot be opened: no browser was found. Copy the address."
 
 
 def no_page(words: str) -> str:

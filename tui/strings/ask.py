@@ -9,8 +9,8 @@ PLACEHOLDER = "Ask your sources a question"
 FOLLOW_UP = "Ask about the answer, or something else"
 HINT = "enter asks; up brings an earlier question, tab goes to the list of them"
 HINT_FIRST = "Enter asks; ctrl+f files the answer as a page of the wiki."
-HINT_ANSWERED = "enter asks on; tab goes to the sources, ctrl+f files the answer"
-HINT_SOURCES = "enter shows the words around the quote, a opens the page on it"
+HINT_ANSWERED = "enter asks a follow-up; tab goes to the sources, ctrl+f files the answer"
+HINT_SOURCES = "enter shows the quote in context; press a for the page on this source"
 HINT_EARLIER = "enter asks it again and shows what has changed"
 SHOW, EARLIER, BACK_TO = "Source", "Earlier", "Question"  # what enter and tab do, shown at the bottom
 HINT_WAITING = "esc stops waiting"
@@ -28,7 +28,7 @@ ENGINES = {
     "extractive": "quotes, without a model",
     "journal": "stored answers",
     "agent": "answers by a coding agent",
-    "command": "answers by a program of yours",
+    "command": "answers from your own program",
     "claude": "answers by a model",
 }
 SEARCHING = "Searching the sources …"
@@ -36,9 +36,9 @@ ASKING = "Asking the model …"
 WAIT = "A question is being answered: wait, or stop with esc."
 NO_ANSWER = "There is no answer to file yet."
 NO_PAGE = "This answer has no page: ctrl+f files it."
-NO_ARTICLE = "No article rests on this passage."
+NO_ARTICLE = "No article cites this passage."
 NO_SOURCES = "This answer has no sources."
-NOTHING_ASKED = "No questions were asked before."
+NOTHING_ASKED = "No earlier questions."
 STOPPED = "Stopped."
 UNREADABLE_REPLY = "the answer cannot be read"
 FAILED = "the question was not answered"

@@ -6,7 +6,7 @@ from tui.state.folder_survey import MOST, Survey
 from vault.text.formatting import plural
 
 TITLE = "Welcome"
-TITLE_PROBLEM = "Not opened"
+TITLE_PROBLEM = "Vault not opened"
 HELLO = "There is no vault here yet."
 ABOUT = (
     "retain makes a wiki and flashcards from what you read, and every day asks what you are about to forget."
@@ -14,8 +14,8 @@ ABOUT = (
 )
 MENU = {
     "new": ("1  Create a vault", "an empty one, for your own documents"),
-    "example": ("2  Try the example", "twenty documents about learning; a minute"),
-    "adopt": ("3  Use this folder", "create a vault around the notes that are here"),
+    "example": ("2  Try the example", "twenty documents about learning; takes about a minute"),
+    "adopt": ("3  Use this folder", "create a vault from the notes in this folder"),
     "quit": ("q  Quit", "nothing has been written"),
 }
 ASK_FOLDER = "Folder of the vault (created if it does not exist):"
@@ -28,13 +28,13 @@ PROBLEM_HOW = "Nothing was changed. r tries again, q quits."
 LOOKING = "Reading the folder …"
 DEFAULT_EXAMPLE = "retain-example"
 DEFAULT_NEW = "my-vault"
-WOULD_ADD = "It would add, where missing:"
+WOULD_ADD = "This will add, where missing:"
 ADDS = (
     "retain.toml · AGENTS.md · .gitignore · .gitattributes",
     "raw/ · wiki/ · output/ · learning/ · ledger/ · insights/",
 )
 WOULD_GIT = "and make the folder a git repository"
-WOULD_NOT = "Existing files would not be changed, moved or renamed."
+WOULD_NOT = "Existing files will not be changed, moved or renamed."
 ADOPT_HOW = "enter continues · esc goes back"
 
 

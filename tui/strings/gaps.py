@@ -8,7 +8,7 @@ from vault.model.gaps import Gap, GapStatus
 from vault.text.formatting import plural
 
 TITLE = "Reading agenda"
-NOTHING = "No gaps. `retain compile` looks again when sources change."
+NOTHING = "No gaps. `retain compile` checks again when sources change."
 NOTHING_SUCH = "No matching gaps: 0 shows all kinds, / searches for other words."
 NOTHING_BACK = "Nothing to undo."
 FIND = "Find"

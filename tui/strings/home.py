@@ -23,7 +23,7 @@ STREAK, RECALLED, COMING, SINCE, AGENDA, TOPICS, YEAR = (
     "Since",
     "Reading",
     "Topics",
-    "The year",
+    "Past year",
 )
 YESTERDAY = "yesterday"
 EMPTY = "This vault is empty. To fill it, press 1:"
@@ -31,9 +31,9 @@ STEPS = "In an empty vault"  # the heading of the keys for the steps in the help
 FILL = (
     ("Add a document", "a file, a folder or a web page, into raw/"),
     ("Compile", "creates articles and flashcards from it"),
-    ("Review", "asks the first cards"),
+    ("Review", "review the first cards"),
 )
-FILL_NOTES = "Notes already in this folder are added the same way, by name."
+FILL_NOTES = "To add notes that are already in this folder, enter their file names."
 FILL_SHELL = "In a shell: retain add FILE... and retain compile."
 NO_CARDS = "There are documents, but no cards yet. Press 1:"
 COMPILE = (("Compile", "creates articles and flashcards from them"),)
@@ -43,11 +43,13 @@ DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
 ALL_TODAY = "All today ("
-NO_BACKLOG = "Today takes all that is due."
+NO_BACKLOG = "Everything due is reviewed today."
 ASK_PER_DAY = "Reviews a day, 0 ends the plan. enter saves, esc cancels."
 NOT_A_RATE = f"enter a number of reviews a day, up to {MOST_PER_DAY}"
 PLAN_ENDED, PLAN_UNDONE = "The plan has ended. u undoes this.", "Undid the plan."
-NO_PLAN_TO_UNDO = "The last thing done was not a plan: nothing was undone."
+NO_PLAN_TO_UNDO = (
+    "The plan cannot be undone: something else has been done since. `retain undo` undoes one action at a time."
+)
 OPENS_AGENDA = " opens the agenda"
 NOTHING_MISSING = "Nothing is missing."
 NOTHING_NEW = "Nothing has changed."
@@ -97,7 +99,7 @@ def sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
-PAUSE_ENDS = "Nothing is due, and your streak is kept. Settings (,) ends the pause."
+PAUSE_ENDS = "Reviews are paused and your streak is kept. End the pause in Settings (,)."
 
 
 def only(tag: str) -> str:
@@ -121,7 +123,7 @@ def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
         return "No current streak", f"the longest was {plural(longest, 'day')}"
     head = f"{plural(days, 'day')} in a row"
     if days >= longest:
-        return head, "your longest" if done_today or days > 1 else "2 days with a review today"
+        return head, "your longest" if done_today or days > 1 else "2 days if you review today"
     return head, f"the longest was {longest:,}"
 
 
@@ -132,7 +134,7 @@ def recalled(book: Daybook, wanted: float) -> tuple[str, str]:
         return f"{month.rate:.0%} of {month.reviews:,}", f"in 30 days; desired {wanted:.0%}"
     if ever.rate is not None:
         return f"{ever.rate:.0%} of {ever.reviews:,}", f"all over 30 days ago; desired {wanted:.0%}"
-    return "nothing yet", "no card has been repeated yet"
+    return "nothing yet", "no card has been reviewed a second time yet"
 
 
 def coming(reviews: int, days: int) -> str:

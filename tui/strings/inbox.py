@@ -15,10 +15,10 @@ NOTHING = (
 )
 NOTHING_BACK = "Nothing to undo."
 WHY = "Reason"
-WHY_MISSING = "Enter a reason, or press esc and keep yours (m)."
+WHY_MISSING = "Enter a reason, or press esc, then m to keep yours without one."
 NOT_A_PAGE = "There is no page to open here."
 LEGEND = ("- yours", "+ proposed")
-SAME = "The same words."
+SAME = "The text is the same."
 CUT = "Too long to compare in full; see `retain inbox show` or your editor."
 TOLD = {
     Choice.ACCEPT: "accepted; u undoes it",

@@ -158,7 +158,10 @@ HOW_FAR = "How far"
 ALL_OF_THEM = "all of them"
 MODES = {
     Mode.REVIEW: ("Review", "The cards due today, rated and scheduled as usual."),
-    Mode.AHEAD: ("Ahead", "Cards due in the next days; ratings count, with the time that has passed."),
+    Mode.AHEAD: (
+        "Review ahead",
+        "Cards due in the next few days; ratings count and take the early review into account.",
+    ),
     Mode.CRAM: ("Cram", "Every card until you recall it. Nothing is scheduled or saved."),
     Mode.PREVIEW: ("Preview", "The new cards, without rating. Nothing is scheduled or saved."),
 }

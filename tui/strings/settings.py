@@ -19,7 +19,7 @@ CALCULATING = "Calculating the effect …"
 SAVED = "Saved."
 NOT_A_NUMBER = "enter a number"
 EDIT = "enter saves, esc cancels"
-PAUSE_NOT_LAST = "something else was done since; `retain undo` undoes one after the other"
+PAUSE_NOT_LAST = "something else has been done since; `retain undo` undoes one action at a time"
 UNDONE = "Change undone."
 MEANT = {
     "learning.retention": (
@@ -30,19 +30,22 @@ MEANT = {
     "learning.reviews_per_day": ("Reviews a day", "The most reviews in a day; other cards wait."),
     "learning.minutes_per_day": (
         "Minutes a day",
-        "No day is to take longer: reviews and new cards wait. auto: half as long again as your last two weeks.",
+        "The most study time in a day; further cards wait. auto: 1.5 times the average of your last two weeks.",
     ),
-    "learning.pause_new_cards": ("Pause new cards", "While more reviews are overdue than one of your usual days has."),
+    "learning.pause_new_cards": (
+        "Pause new cards",
+        "Shows no new cards while more reviews are overdue than you usually do in a day.",
+    ),
     "pause.until": (
         "Pause reviews until",
-        "Nothing is due until that day, and the streak is kept; then the load is spread. As 2026-12-20 or +14d.",
+        "Nothing is due until that day; the streak is kept, overdue reviews are then spread out: 2026-12-20 or +14d.",
     ),
     "learning.learning_steps": (
         "Learning steps",
         "The steps of a new card: 1m 10m shows it twice more today.",
     ),
     "learning.relearning_steps": ("Relearning steps", "The steps of a card that was forgotten."),
-    "learning.maximum_interval": ("Longest interval", "No interval is longer."),
+    "learning.maximum_interval": ("Longest interval", "The longest interval allowed."),
     "learning.fuzz": ("Vary intervals", "Spreads cards that were learnt together over several days."),
     "learning.bury_siblings": ("Bury siblings", "Other cards of the same concept are buried until tomorrow."),
     "learning.easy_days": ("Easy days", "Days of the week with fewer reviews, like sat:50% sun:0%."),
@@ -50,14 +53,14 @@ MEANT = {
     "learning.leech_action": ("Leech action", "What happens to a leech: flag it, or suspend it."),
     "learning.auto_optimize": (
         "Optimize automatically",
-        "Fits the scheduler again when your reviews have doubled.",
+        "Optimizes the scheduler again each time your number of reviews has doubled.",
     ),
     "learning.rollover": ("Day begins at", "The hour at which a new study day begins."),
     "learning.timezone": ("Time zone", "The time zone of study days, on every machine."),
-    "app.theme": ("Colours", "By the terminal's background, or always the same."),
+    "app.theme": ("Colours", "Match the terminal's background, or use fixed colours."),
     "app.type_answers": ("Type the answer", "Asks you to type the answer before it is shown."),
     "app.show_timer": ("Show the time", "Shows how long the card has been on the screen."),
-    "app.pictures": ("Pictures", "Shows pictures where the terminal can, or never."),
+    "app.pictures": ("Pictures", "Shows pictures if the terminal supports them, or never."),
     "app.motion": ("Motion", "Animations; turn them off on a slow connection."),
 }
 

@@ -16,7 +16,7 @@ NOTHING = (
 BY_MODEL = (
     "No suggested cards: this vault was compiled by a model or an agent, which writes all of its cards into the decks."
 )
-NOT_COMPILED = "No suggestions are known on this machine: compile (w on the home screen), and they are here."
+NOT_COMPILED = "There are no suggestions on this machine. Compile (w on the home screen) to get them."
 NOTHING_BACK = "Nothing to undo in this sitting; `retain card suggest --undo` goes further back."
 NOT_SAVED = "Not saved: ctrl+s saves, esc again discards."
 GONE = "this card is not suggested any more, so it was not saved"
@@ -53,6 +53,6 @@ def end(kept: int, dropped: int, skipped: int, more: int) -> str:
             f"The kept {cards} into {decks} with the compile that begins when you leave this screen, or the next one."
         )
     lines.append(
-        f"{plural(more, 'more card')} wait: n shows the next {min(more, SITTING)}." if more else "No more wait."
+        f"{plural(more, 'more card')} wait: n shows the next {min(more, SITTING)}." if more else "No more suggestions."
     )
     return "\n\n".join(lines)

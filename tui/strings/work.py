@@ -8,6 +8,6 @@ MENU = {  # the words of a command, what it is called, what it does
     "import": ("Import from Anki", "cards and reviews of an .apkg or .colpkg file"),
     "export": ("Export to Anki", "an .apkg file that Anki imports, with every card"),
     "sync": ("Sync with Anki", "send cards, fetch reviews; Anki must be running"),
-    "optimize": ("Fit the scheduler", "fit its parameters to your reviews"),
+    "optimize": ("Optimize the scheduler", "optimize its parameters for your reviews"),
     "rebuild": ("Rebuild", "create all pages and cards again from the sources"),
 }

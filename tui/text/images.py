@@ -159,7 +159,9 @@ def checked_picture(vault: Vault, path: str) -> str:
     if data is None:
         raise NotFound("there is no such picture", where=path)
     if not kind_of(data):
-        raise Refused("not a picture that is opened from here", where=path, hint="PNG, JPEG, GIF and WebP are")
+        raise Refused(
+            "this type of picture cannot be opened from the app", where=path, hint="PNG, JPEG, GIF and WebP are"
+        )
     return path
 
 

@@ -99,7 +99,7 @@ def read_record(vault_id: str, run_id: str) -> dict[str, Any] | None:
 def unreadable(path: Path) -> Damaged:
     """Return the error of an invalid record of a run, with a command as hint."""
     away = f"`mv {shlex.quote(str(path))} {shlex.quote(f'{path}.broken')}`"
-    hint = f"once that agent has ended, {away}; what it changed then counts as your own edit: look at `git diff` first"
+    hint = f"after that agent has finished, {away}; its changes then count as your edits, so check `git diff` first"
     return Damaged("the record of an agent's run cannot be read", where=str(path), hint=hint)
 
 

@@ -175,7 +175,7 @@ def _as_retain_error(error: sqlite3.Error, path: Path) -> RetainError:
     name = str(getattr(error, "sqlite_errorname", ""))
     where = str(path)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return LockHeld("another process is writing its copies", where=where, hint="wait until it is done")
+        return LockHeld("another process is storing copies of your files", where=where, hint="wait until it is done")
     if name.startswith("SQLITE_FULL"):
         return WriteFailed("not written: the disk is full", where=where, hint="free some space and run it again")
     if name.startswith(_NO_WRITE):

@@ -147,7 +147,7 @@ class Audit:
         folder = self.copies.database.path.parent
         inside = [self.vault.root / top for top in {path.split("/")[0] for path in (*AGENT_FOLDERS, *HUMAN_FOLDERS)}]
         if any(is_within(folder, each, on_disk=True) for each in (*inside, *self.vault.kept_out())):
-            hint = "let XDG_STATE_HOME name a folder outside both vaults"
+            hint = "set XDG_STATE_HOME to a folder outside both vaults"
             raise Refused("the copies of your files would be inside a vault", where=str(folder), hint=hint)
 
     def _record_first(self, roots: list[Root], at: datetime) -> Scan:
@@ -237,7 +237,7 @@ class Audit:
         """Restore what the last restore replaced; twice is a redo. Raises: NotFound."""
         before = self.known.last_undo()
         if before is None:
-            raise NotFound("nothing was restored yet, so there is nothing to undo")
+            raise NotFound("nothing has been restored yet")
         return self._apply({key: (self._now(key, was), was) for key, was in before.items()}, at)
 
     def _now(self, key: Key, was: FileState | None) -> FileState | None:
@@ -272,7 +272,7 @@ class Audit:
             return True
         if wanted is not None and wanted.kind is not FileKind.FILE:
             what = "a link" if wanted.kind is FileKind.LINK else "no file"
-            outcome.left.append((key, f"it was {what}, which is not restored"))
+            outcome.left.append((key, f"it was {what}, which cannot be restored"))
             return False
         if wanted is not None and not self.copies.has(wanted.sha256):
             outcome.left.append((key, "no copy of it was stored, as it was too large"))
@@ -280,7 +280,7 @@ class Audit:
         if now is None or now.kind is not FileKind.FILE:
             return True
         if now.size > LARGEST and not self.copies.has(now.sha256):
-            outcome.left.append((key, "the present file is too large for a copy: move it away yourself"))
+            outcome.left.append((key, "the current file is too large to back up: move it yourself"))
             return False
         return self._store_copy(key, now, outcome)
 

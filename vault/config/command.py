@@ -42,10 +42,10 @@ def read_command(file: TomlFile, table: Mapping[str, Any], numbers: Mapping[str,
     check = _arguments(file, table, "command_check")
     variables = file.strings(table, "command_env")
     if not all(_VARIABLE.fullmatch(name) for name in variables):
-        raise file.wrong("command_env", "command_env must be a list of names of variables")
+        raise file.wrong("command_env", "command_env must be a list of variable names")
     if not arguments:
         if check:
-            raise file.wrong("command_check", "command_check needs `command` beside it")
+            raise file.wrong("command_check", "command_check requires `command` to be set")
         return None
     return CommandSettings(
         arguments,

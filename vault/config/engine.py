@@ -146,7 +146,7 @@ class EngineSettings:
             ring = importlib.import_module("keyring")
             found = ring.get_password(service, owner)
         except ImportError as error:
-            hint = "`pip install keyring` beside retain, or name a `key_file`"
+            hint = "install keyring in the same environment as retain, or set `key_file`"
             raise ModelUnavailable(
                 "the key is in a keyring, and the package keyring is not installed", hint=hint
             ) from error

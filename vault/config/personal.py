@@ -40,7 +40,9 @@ def checked_apart(root: Path, given: Path, vault_id: str) -> Path:
         what = "the personal vault may not be inside the vault of the agents"
         if _is_within(root, personal):
             what = "the personal vault may not be the vault of the agents"
-        raise Refused(what, where=str(given), hint="give a folder beside it; without --personal, notes go to insights/")
+        raise Refused(
+            what, where=str(given), hint="give a folder next to it; without --personal, notes go to insights/"
+        )
     if _is_within(root, personal):
         raise Refused(
             "the vault of the agents may not be inside the personal vault",
@@ -54,7 +56,7 @@ def checked_apart(root: Path, given: Path, vault_id: str) -> Path:
             )
     for own in (config_folder(), state_folder(vault_id).parent):
         if _is_within(personal, own) or _is_within(own, personal):
-            raise Refused("reserved for files of retain", where=str(given), hint="give another folder")
+            raise Refused("reserved for retain's own files", where=str(given), hint="give another folder")
     return personal
 
 

@@ -139,7 +139,7 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
     vault, learning = file.table(data, "vault"), file.table(data, "learning")
     values: dict[str, Any] = {"schema": _schema(file, vault), "vault_id": file.string(vault, "id")}
     if not _ID.fullmatch(values["vault_id"]):
-        raise file.wrong("id", "id must be the 26 letters and digits written by init")
+        raise file.wrong("id", "id must be the 26-character id that `retain init` wrote")
     values["name"] = file.string(vault, "name", "vault")
     values["timezone"] = _timezone(file, learning)
     values["leech_action"] = file.choice(learning, "leech_action", ("flag", "suspend"), "flag")
@@ -197,7 +197,7 @@ def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
                 what = f"`{key}` is not allowed in retain.toml (security)"
                 hint = "delete the line; use your own configuration"
                 raise Refused(what, where=f"{file.path}:{line}", hint=hint)
-            hint = "check the spelling; it has no effect"
+            hint = "check the spelling; this setting has no effect"
             found.append(Diagnostic(file.path, line, "unknown-setting", f"unknown setting `{key}`", hint))
     return found
 
@@ -220,7 +220,7 @@ def _steps(file: TomlFile, learning: Mapping[str, Any], key: str) -> tuple[timed
         raise file.wrong(key, f'{key} must be a list of at most {_MOST_STEPS} times like ["1m", "10m", "1d"]')
     steps = tuple(timedelta(**{_UNITS[step[2]]: int(step[1])}) for step in found if step)
     if any(step <= timedelta() for step in steps):
-        raise file.wrong(key, f"{key} must hold times longer than zero")
+        raise file.wrong(key, f"the times in {key} must be greater than zero")
     return steps
 
 

@@ -155,7 +155,7 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
     new = text or _HEAD
     new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {quoted(str(folder))}\n"
     if _personal_in(new, path).get(vault_id) != str(folder):
-        raise Damaged("the settings cannot be extended", where=str(path), hint="fix the file by hand")
+        raise Damaged("nothing could be added to the settings file", where=str(path), hint="fix the file by hand")
     guard.write(CONFIG, new.encode(), expect=sha256_hex(old) if old is not None else None)
 
 

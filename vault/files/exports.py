@@ -199,7 +199,7 @@ def _read(folder: Folder, path: Path, kind: str) -> Written:
         recorded = {name: [str(d) for d in digests] for name, digests in found["files"].items() if _is_name(name)}
         was = str(found["export"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Damaged("unreadable list of exported files", where=where, hint=hint) from error
+        raise Damaged("the list of exported files cannot be read", where=where, hint=hint) from error
     if was != kind:
         raise Refused("this folder holds another kind of export", where=where, hint=hint)
     return recorded

@@ -215,7 +215,7 @@ def open_beneath(
 
 def _refuse_forbidden(handle: int, forbidden: Collection[Identity], parts: Sequence[str]) -> None:
     if identity_of(os.fstat(handle)) in forbidden:
-        what = "a folder of the user under another name; nothing is written there"
+        what = "this is one of your own folders under another name; retain does not write to it"
         raise refusal("/".join(parts), what)
 
 

@@ -83,7 +83,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         if expect is not None and not self.scope.replaces:
-            raise refusal(path, "this command only adds files")
+            raise refusal(path, "this command cannot change existing files")
         if expect is not None and self._is_append_only(parts):
             raise refusal(path, "a log is append-only")
         with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=expect is None) as folder:
@@ -163,7 +163,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         if parts[0] != ".retain":
-            raise refusal(path, "only what can be made again is written without sync")
+            raise refusal(path, "only files that can be regenerated may be written without syncing")
         with (
             failing(self._shown_path(path)),
             self._open_folder(parts[:-1], create=True) as folder,
@@ -388,7 +388,7 @@ def _open_locked(folder: int, name: str, path: str, *, wait_s: float) -> int | N
         finally:
             if not is_ours:
                 os.close(handle)
-    raise refusal(path, "it is replaced again and again")
+    raise refusal(path, "the file keeps being replaced")
 
 
 def _unshare(handle: int, folder: int, name: str) -> None:

@@ -110,7 +110,7 @@ def put_mode(root: Path, path: str, mode: int) -> None:
             stack.callback(os.close, handle)
         status = os.stat(name, dir_fd=handle, follow_symlinks=False)
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-            raise OSError(errno.EINVAL, "it is not a plain file or folder", path)
+            raise OSError(errno.EINVAL, "not a regular file or folder", path)
         if stat.S_IMODE(status.st_mode) != mode:
             _set(name, handle, status, mode)
 

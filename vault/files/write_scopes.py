@@ -242,7 +242,7 @@ def _any_fault(name: str, *, dotted: bool) -> str | None:
     if len(name.encode()) > NAME_BYTES:
         return f"a name longer than {NAME_BYTES} bytes"
     if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") or c in _BIDI for c in name):
-        return "a control or direction character in the name"
+        return "the name contains a control or text-direction character"
     if set(re.split(r"[/\\]", _CODED.sub(lambda m: chr(int(m[1], 16)), name))) & {".", ".."}:
         return "a path in the name"
     if name.startswith(TEMP_PREFIX) or name.casefold().rstrip(". ") == ".git":
@@ -270,11 +270,11 @@ def _machine_fault(name: str) -> str | None:
         return 'one of \\ : * ? " < > |, a %-escape or a ~1 in the name'
     wide = unicodedata.normalize("NFKC", name)
     if name[-1] in ". " or name[0] == " " or set(wide) & set("/\\") or not wide.strip(". "):
-        return "a name of dots or slashes, or one that ends in a dot or space"
+        return "the name consists of dots or slashes, or ends in a dot or space"
     if DEVICE.fullmatch(name.split(".", 1)[0].rstrip()):
-        return "the name of a device"
+        return "the name is reserved for a device on Windows"
     if skeleton(name) in _HUMAN_SKELETONS:
-        return "a name that looks like a folder of the user"
+        return "the name looks like one of your own folders"
     return None
 
 

@@ -59,7 +59,9 @@ def decide(
     """
     reason = reason_of(reason)
     if choice is Choice.REJECT and not reason:
-        raise UsageError("a rejection needs a reason", hint='--because "what is wrong with it"; without a reason: keep')
+        raise UsageError(
+            "a rejection needs a reason", hint='add --because "what is wrong", or use `keep` if you have no reason'
+        )
     with lock(vault.root, "publish", purpose="deciding inbox items"):
         refuse_beside_agents(vault)
         found = items_given(vault, decisions(vault))

@@ -75,5 +75,7 @@ def _unknown(name: str, found: Sequence[Item]) -> NotFound:
         return NotFound(f"{shown} has changed since it was shown", where=same.path, hint=hint)
     begun = [i.id for i in found if name and i.id.startswith(name)]
     if begun:
-        return NotFound(f"give the whole id; {shown} is not one", hint=f"ids that begin so: {', '.join(begun[:5])}")
+        return NotFound(
+            f"{shown} is not a full id; give the whole id", hint=f"ids that begin so: {', '.join(begun[:5])}"
+        )
     return NotFound(f"no item in the inbox has the id {shown}", hint="`retain inbox` lists the items")

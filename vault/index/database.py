@@ -172,7 +172,7 @@ class Database:
                 with suppress(RetainError):  # so that nobody believes it
                     guard_of(self._path.parent.parent).discard(f"{where}.stamp")
             raise IndexDamaged(
-                f"the index is damaged: {error}", where=where, hint="the next command makes a new one"
+                f"the index is damaged: {error}", where=where, hint="the next command rebuilds the index"
             ) from error
 
 

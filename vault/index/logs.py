@@ -105,7 +105,10 @@ def save_copy(vault: Vault, database: Database, day: date) -> None:
     try:
         copies = Copies(vault.root, vault.settings.vault_id)
         if any(is_within(copies.folder, folder, on_disk=True) for folder in (vault.root, *vault.kept_out())):
-            raise Refused("in a vault, where no copy is safe", hint="let XDG_DATA_HOME name a folder outside")
+            raise Refused(
+                "the data folder is inside a vault, so copies there would not be safe",
+                hint="let XDG_DATA_HOME name a folder outside",
+            )
         present = b"".join(data if data.endswith(b"\n") else data + b"\n" for _, data in log_files(vault.root) if data)
         known, _ = remembered(database, _key(vault, _REVIEWS))
         is_lacking = known is not None and known.lost > 0

@@ -25,7 +25,7 @@ def log_ahead(counting: Sequence[LogEvent], now: datetime, zone: tzinfo) -> list
     later = sum(each.when > now + LEEWAY for each in since) - 1
     more = f" ({later} more too)" if later else ""
     what = f"{_named(event)}{more} is dated {_shown(event.when, zone)}, {_far(event.when - now)} ahead of the clock: "
-    meaning = "till then nothing is due that counts from it" if isinstance(event, Review) else "it counts all the same"
+    meaning = "cards rated then are not due before that date" if isinstance(event, Review) else "the event still counts"
     taken = any(each.when > now + LEEWAY and not isinstance(each, Graded | Import | Params) for each in since)
     remedy = "`retain undo --ahead` undoes all of it" if taken else "wait"
     hint = f"if the clock was wrong then: {remedy}; if it is wrong now, set it"

@@ -138,9 +138,9 @@ def line_events(line: bytes, where: Line, unknown: set[str], diagnostics: list[D
 def _bad_line(path: str, number: int, problem: str, torn: bool, kept: int) -> Diagnostic:
     """Return the diagnostic of a line that is no event."""
     if torn:
-        what = "the last line is cut off, so that one record is lost"
+        what = "the last line is cut off; one record is lost"
     else:
-        what = f"skipped: {problem}" + (f"; {kept} whole on the same line counted" if kept else "")
+        what = f"skipped: {problem}" + (f"; {kept} complete records on the same line were kept" if kept else "")
     code = "log-torn-line" if torn else "log-bad-line"
     return Diagnostic(path, number, code, clean_line(what), "the file was left as it is")
 

@@ -69,9 +69,7 @@ def _of(landlock_: str, filter_: str, bubblewrap: str) -> SandboxSupport:
 def without_landlock(abi: int) -> str:
     """Return why Landlock can't be used here, or ""."""
     if not abi:
-        return (
-            "Landlock: not offered by this kernel (Linux 5.13 or newer with it switched on), or a container forbids it"
-        )
+        return "Landlock is not available: it needs Linux 5.13 or newer, and a container may block it"
     if abi < LANDLOCK_ABI:
         return f"Landlock: truncation is not enforced before ABI 3 (Linux 6.2), and this kernel has ABI {abi}"
     return ""
@@ -121,5 +119,5 @@ def _blocked_by() -> str:
         switch = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError):
         return ""
-    profile = "a profile that allows them for bwrap and its programs helps"
+    profile = "add an AppArmor profile that allows user namespaces for bwrap"
     return f" (AppArmor restricts user namespaces here; {profile})" if switch.strip() == "1" else ""

@@ -127,7 +127,7 @@ def _others(root: str, path: str) -> Iterator[str]:
                 continue
             other = os.path.realpath(other)
             if related(path, other):
-                raise refusal(path, f"{name} is a link that leads here", hint="give your notes a folder of their own")
+                raise refusal(path, f"{name} is a link that leads here", hint="move your notes into a separate folder")
         if os.path.isdir(other) and not is_within(path, other):
             yield other
 
@@ -142,7 +142,7 @@ def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str],
     """Return the path, without links, of what `--rw` adds. Raises Refused."""
     path = os.path.realpath(given)
     if not os.path.exists(path):
-        raise refusal(str(given), "--rw: there is no such file or folder", hint="make it first")
+        raise refusal(str(given), "--rw: there is no such file or folder", hint="create it first")
     if any(is_within(path, folder) for folder in folders):
         return path
     if not (os.path.isdir(path) or os.path.isfile(path)):
@@ -192,7 +192,7 @@ def _code() -> Iterator[tuple[str, str]]:
 def _in_no_vault(path: str) -> None:
     for above in (path, *map(str, Path(path).parents)):
         if os.path.lexists(os.path.join(above, FILE)):
-            raise refusal(path, f"--rw: it is inside a vault, {above}", hint="an agent writes in one vault, its own")
+            raise refusal(path, f"--rw: it is inside a vault, {above}", hint="an agent can write only to its own vault")
 
 
 # --- contents of writable folders ---
@@ -221,8 +221,8 @@ def _check_file_type(path: str, status: os.stat_result, *, sockets: bool) -> Non
     if kind in (stat.S_IFREG, stat.S_IFLNK) or (kind == stat.S_IFSOCK and sockets):
         return
     what = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}.get(kind, "a device")
-    hint = "a program outside could be reached by it; remove it"
-    raise refusal(path, f"{what}, where an agent would write", hint=hint)
+    hint = "an agent could reach a program outside the sandbox through it; remove it"
+    raise refusal(path, f"{what} in a folder that agents can write to", hint=hint)
 
 
 def _with_several_names(place: str, left_out: Sequence[str]) -> dict[Identity, str]:
@@ -267,7 +267,7 @@ def check_standard_streams(checked: CheckedPaths, handles: Sequence[int] = (0, 1
             continue  # closed
         what = f"standard {name}"
         if stat.S_ISDIR(status.st_mode):
-            raise Refused(f"{what} is a folder, through which everything near it can be reached", hint="close it")
+            raise Refused(f"{what} is an open folder, which gives access to everything around it", hint="close it")
         if stat.S_ISBLK(status.st_mode):
             raise Refused(f"{what} is a disk", hint="close it")
         if stat.S_ISREG(status.st_mode):
@@ -285,7 +285,7 @@ def _check_not_users_file(what: str, handle: int, status: os.stat_result, checke
     if (inside and not writable) or linked:
         mode = fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE
         way = "`cat FILE | retain guard run ...`" if mode == os.O_RDONLY else "`retain guard run ... | cat >FILE`"
-        raise refusal(path, f"{what} is this file, which an agent must not have open", hint=f"use {way}")
+        raise refusal(path, f"{what} is connected to this file, which agents must not open", hint=f"use {way}")
 
 
 def _path_of(handle: int) -> str:

@@ -139,7 +139,9 @@ def _check_single_thread() -> None:
     with suppress(FileNotFoundError):  # no /proc: not Linux, so that nothing would be held anyway
         many = many or len([*Path("/proc/self/task").iterdir()]) != 1
     if many:
-        raise RetainError("a process that has threads already can't be restricted", hint="this is a defect of retain")
+        raise RetainError(
+            "a process that has threads already can't be restricted", hint="this is a bug in retain; please report it"
+        )
 
 
 def _opened(path: str | Path, stack: ExitStack) -> int | None:

@@ -110,7 +110,7 @@ class Claude:
         return Answer(prompt.reply.model_validate_json(value), bill.cost)
 
     def _unavailable(self, fault: Fault, cost: Cost) -> ModelUnavailable:
-        spent = f"{cost.input_tokens} tokens were sent and {cost.output_tokens} came back, for nothing"
+        spent = f"{cost.input_tokens} tokens were sent and {cost.output_tokens} received, without a usable answer"
         hints = "; ".join(filter(None, (fault.hint, spent if cost != Cost() else "")))
         what, where, hint = map(redact, (fault.what, self._settings.place or self.model, hints))
         return ModelUnavailable(what, where=where, hint=hint)
@@ -163,7 +163,7 @@ class Claude:
             message = self._full_length(question, corrected, plain=plain)
             return parse_reply(output_formats.text_of(message), shape)
         except InvalidReply as invalid:
-            what = "the model's answers have another shape than was asked for"
+            what = "the model's answers are not in the requested format"
             raise Fault(what, "try a larger model") from invalid
 
     def _full_length(self, question: _Question, messages: list[dict[str, Any]], *, plain: bool) -> Message:

@@ -112,8 +112,10 @@ def refuse_unpriced(settings: EngineSettings, models: Iterable[str]) -> None:
     """Raise UsageError for a model whose price is unknown."""
     for model in models:
         if _price(settings, model) is None:
-            hint = f'set it: [engine.prices."{clean_line(model)}"] with input and output in your config.toml'
-            raise UsageError(f"a budget needs a price, and that of {clean_line(model)} is unknown", hint=hint)
+            hint = f'add [engine.prices."{clean_line(model)}"] with input and output to your config.toml'
+            raise UsageError(
+                f"a budget needs a known price, and the price of {clean_line(model)} is unknown", hint=hint
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import anthropic
     from anthropic.types import Message, Usage
 
-CUT_OFF = "the answer was longer than it may be"
+CUT_OFF = "the answer exceeded the maximum length"
 _COMPLETE = ("end_turn", "tool_use", "stop_sequence")
 # Messages that concern the account and not the question, whatever the status.
 _UNPAID = re.compile(
@@ -27,7 +27,7 @@ _TOO_LONG = re.compile(r"too (long|large|many tokens)|context (length|window)|ma
 _STOP_REASONS = {
     "max_tokens": CUT_OFF,
     "refusal": "the model declined to answer",
-    "model_context_window_exceeded": "the question is too long for the model",
+    "model_context_window_exceeded": "the request is too long for the model",
 }
 # An error in the middle of a stream has the status 200: its type stands for a status.
 _STATUS = {
@@ -79,9 +79,9 @@ def status_fault(error: anthropic.APIStatusError) -> Fault:
         return Fault(f"the key was not accepted ({status})", "check the key and its permissions", final=True)
     unpaid = status in (400, 422) and _UNPAID.search(reason) is not None
     if status == 402 or unpaid or "Spend" in type(error).__name__ or kind == "billing_error":
-        return Fault("the account's limit of spending is reached", reason, final=True)
+        return Fault("the account's spending limit has been reached", reason, final=True)
     if 300 <= status < 400:
-        what = f"the server redirects elsewhere ({status}), and redirects are not followed"
+        what = f"the server redirects to another address ({status}); redirects are not followed"
         return Fault(what, "set base_url to the new address", final=True)
     if status in (408, 409, 429) or status >= 500:
         what = f"the model is busy or down ({status})"
@@ -89,7 +89,7 @@ def status_fault(error: anthropic.APIStatusError) -> Fault:
     if status == 404:
         return Fault("there is no such model or address (404)", reason, final=True, status=status)
     refused = status in (400, 422) and not _TOO_LONG.search(reason)
-    return Fault(f"the question was refused ({status})", reason, refused=refused, reason=reason, status=status)
+    return Fault(f"the server rejected the request ({status})", reason, refused=refused, reason=reason, status=status)
 
 
 def retry_after(headers: Any) -> float:
@@ -122,5 +122,5 @@ def complete_message(message: Any, *, streamed: bool = False) -> Message:
 
 def invalid_response(kind: str = "") -> Fault:
     """Return the fault of a response that is no message; `kind` names the exception that it caused."""
-    what = "what came was no answer of the Messages API" + (f" ({kind})" if kind else "")
-    return Fault(what, "is the address that of such a server?", billed=True)
+    what = "the response is not a Messages API response" + (f" ({kind})" if kind else "")
+    return Fault(what, "check that base_url is the address of a server with this API", billed=True)

@@ -95,7 +95,7 @@ def parse_reply(text: str, shape: type[R]) -> R:
         problem = clean_line("; ".join(problems[:_MAX_REPORTED_ERRORS]))
         raise InvalidReply(problem, is_object=True) from error
     except (ValueError, RecursionError) as error:
-        raise InvalidReply("the reply is no JSON value") from error
+        raise InvalidReply("the reply is not valid JSON") from error
 
 
 def _first_object(text: str) -> object:
@@ -107,4 +107,4 @@ def _first_object(text: str) -> object:
             continue
         if isinstance(value, dict):
             return value
-    raise InvalidReply("the reply holds no JSON object")
+    raise InvalidReply("the reply contains no JSON object")

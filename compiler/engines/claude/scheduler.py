@@ -101,7 +101,7 @@ class Scheduler:
         try:
             outcome = self._client(task.model).answer(self._prompt(task))
         except Exception as error:  # noqa: BLE001 (a defect must not leave its question without an answer)
-            outcome = Outcome(None, Fault(f"retain itself failed: {type(error).__name__}: {error}"), Bill())
+            outcome = Outcome(None, Fault(f"internal error in retain: {type(error).__name__}: {error}"), Bill())
         fault = outcome.fault
         if fault is not None and (fault.passing or fault.billed) and self._answered == answered_before:
             fault.final = True  # nothing was answered meanwhile: the others would wait as long for nothing
@@ -142,8 +142,8 @@ class Scheduler:
                 self._report_outcome(left.pop(name), outcome)
         except Fault as fault:
             if fault.status in _NO_BATCHES or fault.refused:
-                what = "the batch is gone" if id_ else "the server takes no batches"
-                self._report({"note": f"{what}: the questions are asked one by one"})
+                what = "the batch no longer exists on the server" if id_ else "the server does not support batches"
+                self._report({"note": f"{what}: requests are sent one at a time"})
                 return
             fault.final = True
             self._final = fault
@@ -177,7 +177,7 @@ class Scheduler:
 def _refuses_all(fault: Fault) -> Fault:
     reason = f"it says: {fault.reason}; " if fault.reason else ""
     hint = f"{reason}check the models, base_url and prompts of your config.toml (docs/model.md)"
-    return Fault(f"the server refuses every question ({fault.status})", hint, final=True)
+    return Fault(f"the server rejects every request ({fault.status})", hint, final=True)
 
 
 def _paid(bill: Bill) -> dict[str, Any]:

@@ -186,7 +186,7 @@ class _Attempts:
     def out_of_time(self) -> Fault:
         """Return why the call is given up: what the last attempt met, if no other is under way."""
         if self.cancelled():
-            return Fault("the question was cancelled", billed=True)
+            return Fault("the request was cancelled", billed=True)
         if self.last_fault is not None and not self.sending:
             return self.last_fault
         return Fault("the model took too long", billed=True)
@@ -216,8 +216,10 @@ def _connection_fault(error: Exception) -> Fault:
     sdk_error = isinstance(error, anthropic.APIConnectionError)
     cause = error.__cause__ if sdk_error else error
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError):
-        return Fault("the model cannot be reached", "is the address right, and the server up?", passing=True)
+        return Fault(
+            "the model cannot be reached", "check that the address is right and the server is running", passing=True
+        )
     timeout = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)
-    what = "the model took too long" if timeout else "the line to the model broke off"
-    hint = "is the address right, and the server up?"
+    what = "the model took too long" if timeout else "the connection to the model was lost"
+    hint = "check that the address is right and the server is running"
     return Fault(what, hint, passing=True, restart=not sdk_error and not timeout, billed=True)

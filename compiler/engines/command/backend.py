@@ -131,7 +131,7 @@ class CommandBackend:
         """Return what a program says to a text. Raises: NoAnswer."""
         name = _program(arguments)
         if stopped():
-            raise NoAnswer(f"{name} was not asked")
+            raise NoAnswer(f"{name} was not run")
         try:
             limit = self.settings.patience
             ran = program.run(arguments, text, self._environment, time_limit=limit, stopped=stopped)
@@ -161,8 +161,8 @@ class CommandBackend:
         with self._lock:
             self._useless += 1
             final = not self._usable and self._useless >= _MOST_USELESS
-        what = f"{_program(arguments)}: what it printed has not the form that was asked for"
-        hint = f'it begins: {short_line(text, 120)}; try a larger model, or `size = "small"`'
+        what = f"{_program(arguments)}: its output is not in the requested format"
+        hint = f'the output starts: {short_line(text, 120)}; try a larger model, or `size = "small"`'
         return Failed(what, hint, final, tokens, None)
 
     def _count(self, tokens: tuple[int, int]) -> None:
@@ -192,7 +192,7 @@ def _end(ran: Ran) -> str:
     """Return how a program ended that did not end well; "" if it did."""
     if ran.code == 0:
         return ""
-    return f"it ended with exit code {ran.code}" if ran.code > 0 else f"it was ended by signal {-ran.code}"
+    return f"it exited with code {ran.code}" if ran.code > 0 else f"it was killed by signal {-ran.code}"
 
 
 def _last_words(ran: Ran) -> str:
@@ -204,6 +204,8 @@ def _last_words(ran: Ran) -> str:
 def _not_started(name: str, error: Exception) -> NoAnswer:
     """Return the failure of a program that cannot be started."""
     if isinstance(error, FileNotFoundError):
-        return NoAnswer(f"there is no program {name}", "install it, or name another: `retain engine`", final=True)
+        return NoAnswer(
+            f"the program {name} was not found", "install it, or choose another with `retain engine`", final=True
+        )
     reason = clean_line(os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)).lower()
-    return NoAnswer(f"{name} cannot be started: {reason}", "`command` in your config.toml names it", final=True)
+    return NoAnswer(f"{name} cannot be started: {reason}", "it is set by `command` in your config.toml", final=True)

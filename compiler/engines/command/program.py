@@ -137,7 +137,7 @@ class _Watch:
         elif len(self.output) > MOST_OUTPUT:
             self.fault = f"it printed more than {MOST_OUTPUT >> 20} MiB"
         elif self.words > _MOST_WORDS:
-            self.fault = f"it printed more than {_MOST_WORDS >> 20} MiB of messages"
+            self.fault = f"it printed more than {_MOST_WORDS >> 20} MiB to stderr"
         return bool(self.fault)
 
     def _write(self, stream: IO[bytes]) -> bool:

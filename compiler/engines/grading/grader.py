@@ -29,8 +29,8 @@ def _line(text: str) -> str:
 Short = Annotated[str, Field(max_length=400), AfterValidator(_line)]
 Quoted = Annotated[str, Field(max_length=1_000), AfterValidator(_line)]
 _RATINGS = {"again": Rating.AGAIN, "hard": Rating.HARD, "good": Rating.GOOD}
-UNGROUNDED = "The model's points do not quote the card, so its grade does not count."
-UNFITTING = "The model's rating does not fit its own points, so it does not count."
+UNGROUNDED = "The model's feedback does not quote the card, so its rating is ignored."
+UNFITTING = "The model's rating does not match its own feedback, so it is ignored."
 _SEPARATORS = re.compile(r"[\W_]+")
 _MEANINGFUL = re.compile(r"[^\W\d_]{4}|\d|[\u3040-\u30ff\u3400-\u9fff]")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")

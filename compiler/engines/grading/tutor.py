@@ -49,7 +49,7 @@ def quiz_prompt(request: QuizRequest) -> JsonPrompt[QuizTurn]:
 def _message(turn: Turn) -> ChatMessage:
     if turn.speaker is Speaker.LEARNER:
         return ChatMessage("user", data({"learner": turn.words}))
-    return ChatMessage("assistant", turn.words or "Look at the article.")
+    return ChatMessage("assistant", turn.words or "See the article.")
 
 
 def turn_of(request: QuizRequest, reply: QuizTurn, cost: Cost) -> QuizReply:

@@ -50,7 +50,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     decoded, problems = decode(data, LONGEST_LINE)
     text = normal(decoded)
     if text.lstrip().startswith(_PGP):
-        raise Unreadable("an OpenPGP key or signature, no document")
+        raise Unreadable("an OpenPGP key or signature, not a document")
     lines = text.split("\n")
     if len(lines) > MAX_LINES:
         raise Unreadable(f"more than {MAX_LINES:,} lines", hint="split the document")

@@ -48,7 +48,7 @@ class Preprocessor:
             return ""
         included = _INCLUDE.fullmatch(line)
         if included is not None:
-            message = f"{clean_line(included[1])} is a file of its own and is not read here: add it too"
+            message = f"{clean_line(included[1])} is a separate file that was not read: add it as well"
             self._problem("include", message, number)
             return ""
         if self._continued:
@@ -102,7 +102,7 @@ class Preprocessor:
                 self._skipped.pop()
             return ""
         if kind == "ifeval":
-            self._problem("condition", "what stands under a computed condition is left out", number)
+            self._problem("condition", "text inside computed conditions was left out", number)
             self._skipped.append(True)
             return ""
         known = [name.lower() in self._attributes for name in re.split(r"[,+]", names)]

@@ -64,16 +64,16 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     decoded, problems = decode(data)
     text = normal(decoded)
     if len(text) > MAX_CODE_FILE:
-        raise Unreadable(f"more than {MAX_CODE_FILE:,} characters of code: data, or the work of a program")
+        raise Unreadable(f"more than {MAX_CODE_FILE:,} characters of code: probably data or generated code")
     if max(map(len, text.split("\n"))) > MAX_LINE:
         raise Unreadable(f"code with lines of more than {MAX_LINE:,} characters: minified, or data")
     language = language_of_file(name, text)
     if language is None:
-        raise Unreadable("no rules for this language")
+        raise Unreadable("code in this language cannot be read")
     comments = comments_in(text, language)
     declarations = _declarations(text, comments)
     if _GENERATED.search(text[:2_000]):
-        problems.append(Problem("code-generated", "made by a program, as it says itself: its comments are not read", 1))
+        problems.append(Problem("code-generated", "marked as generated: its comments were not read", 1))
         comments = []
     _Sheet(text, language.name, page, declarations).write(comments)
     return {"title": clean_line(name)[:200]}, problems

@@ -36,7 +36,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     markup.write(page)
     if scanner.unknown:
         listed = ", ".join(f"{macro} ({count})" for macro, count in scanner.unknown.most_common(10))
-        message = f"nothing says what these macros print, so […] stands for them: {listed}"
+        message = f"these macros are not defined, so they were replaced by […]: {listed}"
         problems.append(Problem("latex-macros", message))
     return scanner.properties, problems + scanner.problems
 

@@ -234,7 +234,7 @@ class Scanner(Environments):
         line = self.input.line
         path = clean_line(self.input.argument() or "")[:200]
         if path and not self.muted and len(self.problems) < MAX_PROBLEMS:
-            message = f"{path} is a file of its own and is not read here: add it too"
+            message = f"{path} is a separate file that was not read: add it as well"
             self.problems.append(Problem("latex-input", message, line))
 
     # --- commands with a meaning of their own; see _HANDLERS --------------------------------------------------

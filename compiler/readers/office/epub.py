@@ -64,7 +64,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             markup = _text(archive, chapter.part)
             left -= markup.count("<")
             if left < 0:
-                budget.left_out(f"the book is larger than can be read: only what comes before part {number:,} was")
+                budget.left_out(f"the book is too large: only the text before part {number:,} was read")
                 break
             _write(chapter, number, parse_html(markup), archive, page, walker)
         except Unreadable as error:
@@ -81,7 +81,7 @@ def _package_part(archive: Archive) -> str:
     roots = [e for e in container.iter() if local(e) == "rootfile"] if container is not None else []
     found = next((p for e in roots if (p := unquote(attribute(e, "full-path"))) in archive.parts), "")
     if not found:
-        raise Unreadable("the EPUB book does not say where its chapters are", hint="download it again")
+        raise Unreadable("the EPUB does not list its chapters", hint="download it again")
     return found
 
 
@@ -128,7 +128,7 @@ def _refuse_locked(archive: Archive, chapters: set[str]) -> None:
     root = _tree(archive, part) if part in archive.parts else None
     locked = {unquote(attribute(e, "URI")).lstrip("/") for e in (root.iter() if root is not None else ())} & chapters
     if locked:
-        raise Unreadable("its chapters are locked by rights management (DRM)", hint="get a copy without it")
+        raise Unreadable("its chapters are locked by rights management (DRM)", hint="get a copy without DRM")
 
 
 def _hidden(archive: Archive, manifest: dict[str, tuple[str, str, str]]) -> set[str]:

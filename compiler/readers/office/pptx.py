@@ -77,7 +77,7 @@ def _reduced_presentation(archive: Archive) -> Any:
     from lxml import etree
 
     if len(archive.parts) > MAX_PARTS:
-        raise Unreadable(f"it holds more than {MAX_PARTS:,} parts", hint="split the presentation")
+        raise Unreadable(f"it has more than {MAX_PARTS:,} parts", hint="split the presentation")
     parts: dict[str, bytes] = {}
     for name in archive.parts:
         if name.startswith(("ppt/slides/slide", "ppt/notesSlides/notesSlide")) and name.endswith(".xml"):

@@ -77,7 +77,7 @@ def _reduced_workbook(archive: Archive, book_part: str, sheets: set[str]) -> Any
         if name in sheets:
             parts[name] = _sized(parts[name])
         elif parts[name].count(b"<si") > MAX_STRING_COUNT:
-            raise Unreadable("it holds more words than can be read at once", hint="save the sheets you need as CSV")
+            raise Unreadable("it has more text than can be read at once", hint="save the sheets you need as CSV")
     parts[book_part] = _plain_book(archive, book_part)
     return packed(parts)
 
@@ -110,7 +110,7 @@ def _plain_book(archive: Archive, book_part: str) -> bytes:
             root.remove(element)
     sheets = next((e for e in root if local(e) == "sheets"), None)
     if sheets is None or not len(sheets):
-        raise Unreadable("a workbook without a sheet")
+        raise Unreadable("the workbook has no sheets")
     return bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=True))
 
 
@@ -143,7 +143,7 @@ def _rows(sheet: Any, xml: bytes, budget: Budget) -> Iterator[Row]:
         if number in hidden_rows or not any(values):
             blanks += 1
             if blanks > MAX_BLANKS:
-                budget.left_out(f"{title}: rows from {number:,} on were not read, after so many empty ones")
+                budget.left_out(f"{title}: rows from {number:,} on were not read: too many empty rows before them")
                 return
             continue
         if not budget.take():

@@ -160,8 +160,8 @@ def read_pages(data: bytes) -> Document:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
-            raise Unreadable("the PDF is protected by a password", hint="save a copy without it") from error
-        raise Unreadable("not a PDF that can be opened", hint="is it damaged?") from error
+            raise Unreadable("the PDF is protected by a password", hint="save a copy without a password") from error
+        raise Unreadable("not a PDF that can be opened", hint="check that the file is not damaged") from error
     try:
         return _read(document, pdfium)
     finally:

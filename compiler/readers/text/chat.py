@@ -68,7 +68,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
             continue
         written += sum(len(m.text) for m in conversation.messages)
         if written > MAX_ALL and seen:
-            message = f"only the first {seen} of {len(raw)} conversations are read"
+            message = f"only the first {seen} of {len(raw)} conversations were read"
             problems.append(Problem("chat-too-long", message))
             break
         first = first or conversation
@@ -90,7 +90,7 @@ def _conversations(loaded: object) -> tuple[list[dict[str, Any]], str]:
         of_kind = [c for c in found if key in c]
         if of_kind:
             return of_kind, maker
-    raise Unreadable("unknown kind of chat export", hint="Claude's and ChatGPT's conversations.json are supported")
+    raise Unreadable("unknown type of chat export", hint="Claude's and ChatGPT's conversations.json are supported")
 
 
 def _write(conversation: _Conversation, page: Page) -> None:

@@ -43,8 +43,8 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         try:
             rows = _rows(text, delimiter, budget, quoted=False)
         except csv.Error as error:
-            raise Unreadable("one of its cells is too long for a table", hint="is it a table?") from error
-        message = "a quotation mark is never closed: all of them were taken as they are"
+            raise Unreadable("one of its cells is too long for a table", hint="check that it is a table") from error
+        message = "unclosed quotation mark: quotation marks were read as plain text"
         problems.append(Problem("quotes-unbalanced", message))
     write_rows(rows, page)
     return {}, problems + budget.problems
@@ -59,7 +59,7 @@ def _decoded(data: bytes) -> tuple[str, list[Problem]]:
         if b"\x00" in data or not 0 < high <= MAX_WESTERN * min(len(data), _SAMPLE_CHARS):
             raise
         try:
-            return data.decode("cp1252"), [Problem("encoding-guessed", "not UTF-8: read as cp1252")]
+            return data.decode("cp1252"), [Problem("encoding-guessed", "not UTF-8: read as Windows-1252")]
         except UnicodeDecodeError:
             raise error from None
 

@@ -57,7 +57,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     text, problems = _decoded(data)
     root = parse_html(normal(text)) if text.strip() else None
     if root is None:
-        raise Unreadable("no text in it")
+        raise Unreadable("it has no text")
     properties = _properties(root)
     problems += _without_templates(root)
     resolve_cites(root)
@@ -68,7 +68,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     body = next(root.iter("body"), root)
     revealed = reveal(body, hidden)
     if revealed:
-        problems.append(Problem("shown-by-script", "a script shows most of its words: they were read without it"))
+        problems.append(Problem("shown-by-script", "most of its text is loaded by a script, which was not run"))
     for element in [e for e in body.iterdescendants() if isinstance(e.tag, str) and is_hidden(e, hidden)]:
         remove_element(element)  # before the content is searched for
     sizes = _sizes(body)
@@ -111,7 +111,7 @@ def _without_templates(root: Any) -> list[Problem]:
     for element in root.iter():
         element.text = element.text if element in inside else plain(element.text)
         element.tail = element.tail if element in inside and element not in literal else plain(element.tail)
-    message = f"words that a template inserts are left out as […]: {left_out}"
+    message = f"text inserted by a template is left out as […]: {left_out}"
     return [Problem("computed-words", message)] if left_out else []
 
 

@@ -66,7 +66,7 @@ def _parsed(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
         reason = getattr(error, "msg", "nested too deeply")
         raise Unreadable(f"not a notebook: its JSON cannot be read ({reason})", hint="open and save it again") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("nbformat", 4), int):
-        raise Unreadable("not a notebook: it is JSON of another kind")
+        raise Unreadable("not a notebook: it is other JSON")
     if "cells" not in notebook and "worksheets" not in notebook:
         raise Unreadable("not a notebook: it has no cells")
     return notebook, problems
@@ -190,7 +190,7 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     """
     found = _TARGET.fullmatch(target)
     if found is None:
-        raise Unreadable("no picture of a notebook is named so")
+        raise Unreadable("there is no picture with that name in the notebook")
     cells = _cells(_parsed(data)[0])
     number, index = int(found[1]), int(found[3])
     cell = cells[number - 1] if 1 <= number <= len(cells) else {}
@@ -201,7 +201,7 @@ def picture(data: bytes, name: str, target: str) -> bytes:
     shown = candidates[index] if index < len(candidates) else {}
     form = _picture_form(shown)
     if form is None:
-        raise Unreadable(f"cell {number} holds no such picture")
+        raise Unreadable(f"there is no such picture in cell {number}")
     return _decoded_picture(shown[form], form)
 
 
