@@ -20,8 +20,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compile": ("cli.build.compile:compile_", "Update wiki, cards and gaps from raw/."),
     "review": ("cli.review.review:review", "Start today's reviews."),
     "due": ("cli.review.review:due", "List due and new cards."),
-    "catch-up": ("cli.review.plans:catch_up", "Work off a backlog in equal parts a day."),
-    "pause": ("cli.review.plans:pause", "Pause reviews until a date, as for a vacation."),
+    "catch-up": ("cli.review.plans:catch_up", "Clear a backlog with an equal number of reviews a day."),
+    "pause": ("cli.review.plans:pause", "Pause reviews until a date, for example for a vacation."),
     "rate": ("cli.review.review:rate", "Record one review of a card."),
     "undo": ("cli.review.review:undo", "Undo the last action on a card."),
     "card": (
@@ -36,25 +36,28 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "quiz": ("cli.review.quiz:quiz", "Take a quiz by a language model on a topic."),
     "gaps": ("cli.wiki.gaps:gaps", "List, plan, resolve, ignore or reopen gaps."),
-    "inbox": ("cli.wiki.inbox:inbox", "Decide about proposed changes: list, show, accept, keep, reject, undo."),
+    "inbox": ("cli.wiki.inbox:inbox", "Decide on proposed changes: list, show, accept, keep, reject, undo."),
     "concept": ("cli.wiki.concept:concept", "Rename, merge, split, alias, list or show concepts."),
     "stats": ("cli.review.stats:stats", "Show retention, the forecast and weak concepts."),
     "ask": ("cli.wiki.ask:ask", "Answer a question from the wiki, with citations."),
     "search": ("cli.wiki.search:search", "Search passages, articles, claims and cards."),
-    "daily": ("cli.build.daily:daily", "Compile, check what changed, and show what today needs."),
+    "daily": ("cli.build.daily:daily", "Compile, check what changed, and show what is due today."),
     "status": ("cli.maintenance.status:status", "Show what the vault contains."),
     "verify": ("cli.wiki.verify:verify", "Check every quote, citation and card against the sources."),
     "lint": ("cli.wiki.lint:lint", "Check the wiki, its cards and links for problems."),
     "trace": ("cli.wiki.trace:trace", "Trace a card, sentence or claim back to its source."),
     "log": ("cli.maintenance.log:log", "List compiles, questions and checks; rejected claims; coverage."),
-    "insight": ("cli.wiki.insight:insight", "Write a note of your own, where no agent writes."),
+    "insight": ("cli.wiki.insight:insight", "Write your own note on a concept; agents cannot change it."),
     "guard": ("cli.command_list:guard", "Run agents in a sandbox; audit and restore your files."),
-    "agent": ("cli.agent.commands:agent", "Work orders for a coding agent: next, show, submit, status, release."),
+    "agent": (
+        "cli.agent.commands:agent",
+        "Answer work orders as a coding agent: next, show, submit, ask, status, release.",
+    ),
     "mcp": ("cli.agent.mcp_server:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
-    "engine": ("cli.maintenance.engine:engine", "Show, try and choose the model that compiles."),
+    "engine": ("cli.maintenance.engine:engine", "Show, try and choose the model used for compiling."),
     "doctor": ("cli.maintenance.doctor:doctor", "Show what protects this vault, and check it for problems."),
     "upgrade": ("cli.maintenance.upgrade:upgrade", "Update AGENTS.md and the schema version of an older vault."),
-    "export": ("cli.exchange.export:export", "Export cards to other programs, or training data."),
+    "export": ("cli.exchange.export:export", "Export cards to other programs, or as training data."),
     "import": ("cli.exchange.import_:import_", "Import cards and reviews from Anki."),
     "sync": ("cli.exchange.sync:sync", "Sync cards and reviews with a running Anki."),
     "rebuild": ("cli.build.compile:rebuild", "Rebuild all generated files from scratch."),
@@ -129,14 +132,14 @@ class LateGroup(click.Group):
 
 # command -> (where it is, its one line of help): listing them must not load them.
 GUARD_COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("cli.guard.run:run", "Run a coding agent that can write only what an agent may write."),
+    "run": ("cli.guard.run:run", "Run a coding agent that can write only to the agents' folders."),
     "status": ("cli.guard.status:status", "Show the sandbox level, the last scan, and unfinished runs."),
     "audit": (
         "cli.guard.audit:audit",
         "List changes in your folders since the last scan; restore or accept them.",
     ),
     "reject": ("cli.guard.reject:reject", "Reject a page written by an agent."),
-    "hook": ("cli.hosts.hook:hook", "Called by the hooks of coding agents and git."),
+    "hook": ("cli.hosts.hook:hook", "Check a tool call; called by hooks of coding agents and git."),
 }
 
 
