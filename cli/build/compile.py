@@ -57,8 +57,10 @@ _wait_option = click.option(
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
-    help="extractive (built in, offline), claude (a model through an API key or on a server), command (your own program, see "
-    "`retain engine`), agent (a coding agent), or journal (stored answers only). Default: the engine in your settings, or else that of the last compile.",
+    help="extractive (built in, offline), claude (a model through an API key or on a server), command (your own "
+    "program, see "
+    "`retain engine`), agent (a coding agent), or journal (stored answers only). Default: the engine in your "
+    "settings, or else that of the last compile.",
 )
 @click.option("--budget", type=FiniteRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
 @click.option("--batch", is_flag=True, help="Use batch requests: half the price, but they take up to a day.")
@@ -135,7 +137,8 @@ def compile_(
         show_reasons(done)
     if engine == "extractive" and not (chosen or as_json) and output.on_terminal() and is_model_here(settings):
         output.say(
-            "A language model writes more complete pages than the built-in engine: `retain engine` lists the models on this machine."
+            "A language model writes more complete pages than the built-in engine: `retain engine` lists the "
+            "models on this machine."
         )
     return output.FINDINGS if done.failures else output.DONE
 

@@ -163,7 +163,8 @@ def anki(
         output.show(f"cards retracted since the last export; to find and suspend them in Anki, search: {search}")
     if done.doubled:
         output.say(
-            f"{plural(len(done.doubled), 'note')} created by a sync would be duplicated in Anki: export from Anki and run "
+            f"{plural(len(done.doubled), 'note')} created by a sync would be duplicated in Anki: export from "
+            "Anki and run "
             "`retain import anki` first, to import their GUIDs"
         )
     return output.DONE

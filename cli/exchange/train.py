@@ -95,5 +95,6 @@ def _show(out: Path, done: Exported) -> None:
     for warning in summary.warnings:
         output.say(f"retain: {warning}")
     output.show(
-        "README.md in the folder has more details, including what to expect of models with fewer than 7 billion parameters"
+        "README.md in the folder has more details, including what to expect of models with fewer than 7 billion "
+        "parameters"
     )

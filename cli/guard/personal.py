@@ -26,7 +26,8 @@ def is_unknown(vault: Vault) -> bool:
 def hint(vault: Vault) -> str:
     """Return what to do if the personal vault is not known."""
     return (
-        f"run `retain init {vault.root} --personal DIR` to set the folder for your notes; if you have none, `mkdir {vault.root}/insights`"
+        f"run `retain init {vault.root} --personal DIR` to set the folder for your notes; if you have none, "
+        f"`mkdir {vault.root}/insights`"
     )
 
 

@@ -28,7 +28,8 @@ REFUSED = 125  # every other exit code is the command's
 _LEVELS = ("landlock", "bubblewrap", "full")
 WEAKER = {
     "bubblewrap": "weaker than full: there is no second layer of protection besides the read-only file system",
-    "landlock": "weaker than full: the program can change permissions, owner, timestamps and attributes of your files (in your "
+    "landlock": "weaker than full: the program can change permissions, owner, timestamps and attributes of your "
+    "files (in your "
     "vaults, they are restored when the command ends), can see your other programs, and cannot list the parent "
     "folders of hidden ones",
 }
@@ -146,7 +147,9 @@ def _level(require: str | None) -> tuple[Level, tuple[str, ...]]:
         hint = "keep your notes in a second vault (`retain init DIR --personal DIR2`), and use `retain guard audit`"
         raise Refused(f"no sandbox is available here:\n  {why}", hint=hint)
     if require is not None and support.level < Level[require.upper()]:
-        raise Refused(f"{require} was required, but only {support.level} is available here{why and ':'}\n  {why}".rstrip())
+        raise Refused(
+            f"{require} was required, but only {support.level} is available here{why and ':'}\n  {why}".rstrip()
+        )
     return support.level, support.reasons
 
 
@@ -199,7 +202,8 @@ def _warn_of_root(vault: Vault) -> None:
     owner = vault.root.stat().st_uid
     if os.geteuid() == 0 and owner != 0:
         output.say(
-            f"  you are root and this vault belongs to user {owner}: new files will belong to root; run retain as {owner}"
+            f"  you are root and this vault belongs to user {owner}: new files will belong to root; run retain "
+            f"as {owner}"
         )
 
 

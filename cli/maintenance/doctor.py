@@ -292,7 +292,10 @@ def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
     agents = [ours / folder for folder in AGENT_FOLDERS]
     if any(theirs == folder or folder in theirs.parents for folder in agents):
         health.find(
-            place["path"], "personal-inside", "the personal vault is in a folder that agents can write to", "move it out"
+            place["path"],
+            "personal-inside",
+            "the personal vault is in a folder that agents can write to",
+            "move it out",
         )
     elif theirs in (ours, *ours.parents):
         health.find(place["path"], "personal-inside", "this vault is inside the personal vault", "move it out")
@@ -320,7 +323,9 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
     repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
     missing = [line.split()[0] for line in missing_merge_lines(vault)] if repository else []
     if missing:
-        what = f"git does not merge these logs line by line, so merging clones would cause conflicts: {', '.join(missing)}"
+        what = (
+            f"git does not merge these logs line by line, so merging clones would cause conflicts: {', '.join(missing)}"
+        )
         health.find(".gitattributes", "union-merge", what, "`retain upgrade` adds the lines")
     return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
 

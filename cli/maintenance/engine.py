@@ -318,7 +318,9 @@ def use(
         output.show_json(_found_as_json(settings, None))
         return
     output.show(f"compile   {_compiling(settings)}")
-    output.show(f"written to {path}" + ("" if kind == "none" else "; `retain engine try` tests it with one small question"))
+    output.show(
+        f"written to {path}" + ("" if kind == "none" else "; `retain engine try` tests it with one small question")
+    )
 
 
 def _changes(

@@ -83,7 +83,10 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         if facts["upgrade"]:
             output.show(facts["upgrade"])
         if facts["promotion"]:
-            output.show(f"ready for a note of your own: {plural(facts['promotion'], 'concept')} (`retain insight` opens a note on the first)")
+            output.show(
+                f"ready for a note of your own: {plural(facts['promotion'], 'concept')} (`retain insight` opens "
+                "a note on the first)"
+            )
     output.found(diagnostics)
 
 

@@ -137,7 +137,9 @@ def upgrade(dry_run: bool, vault_dir: str | None) -> int:
             guard.write(path, data, expect=None if old is None else sha256_hex(old))
         output.show(f"{_verb(old is None, dry_run)} {path} (schema {SCHEMA_VERSION})")
     if found.state is State.EDITED:
-        output.say(f"AGENTS.md was edited, so it was not changed; copy what you need from {BESIDE}, then delete {BESIDE}")
+        output.say(
+            f"AGENTS.md was edited, so it was not changed; copy what you need from {BESIDE}, then delete {BESIDE}"
+        )
     if not writes and not moved and found.state is not State.EDITED:
         output.show(f"nothing to do: this vault already uses schema {SCHEMA_VERSION}")
     return output.DONE

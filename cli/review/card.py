@@ -85,7 +85,7 @@ def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
 class _Shown:
     """What `card show` prints of a card, besides its memory state.
 
-    `question` and `answer` are Markdown for a card in a deck, else plain text; `past` is set for a card not in any deck.
+    `question` and `answer` are Markdown for a card in a deck, else plain text; `past` is set for a card in no deck.
     """
 
     id: CardId
@@ -157,7 +157,9 @@ def _print_card(desk: Desk, shown: _Shown) -> None:
 @click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @click.option("--question", help="The new question.")
 @click.option("--answer", help="The new answer.")
-@click.option("--from", "source", metavar="FILE", help="Read question and answer from a file with Q: and A:, or from stdin (-).")
+@click.option(
+    "--from", "source", metavar="FILE", help="Read question and answer from a file with Q: and A:, or from stdin (-)."
+)
 @click.option("--restore", "back", is_flag=True, help="Undo the last edit.")
 @vault_json_options
 def edit(

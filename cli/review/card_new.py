@@ -33,7 +33,9 @@ _FORM = (
 @click.option("--from", "source_file", metavar="FILE", help="Read Q: and A:, or C:, from a file or from stdin (-).")
 @click.option("--reversed", "is_reversed", is_flag=True, help="Also create a reversed card.")
 @click.option("--kind", type=click.Choice([kind.value for kind in CardKind]), help="The kind of card.")
-@click.option("--deck", default="", metavar="NAME", help=f"The deck or concept, or a new deck (default: {DEFAULT_DECK}).")
+@click.option(
+    "--deck", default="", metavar="NAME", help=f"The deck or concept, or a new deck (default: {DEFAULT_DECK})."
+)
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Add this tag; repeatable.")
 @click.option("--source", default="", metavar="SOURCE", help="The source: a claim, a file, a web address or any text.")
 @vault_json_options

@@ -225,10 +225,13 @@ def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
         return "parameters unchanged"
     if gain >= found.needed:
         return (
-            "not applied: better than the current parameters but not better than the defaults; run `retain optimize --reset`"
+            "not applied: better than the current parameters but not better than the defaults; "
+            "run `retain optimize --reset`"
         )
     if gain > 0:
-        return f"not applied: log loss lower by {gain:.4f}; rescheduling cards is worthwhile only from {found.needed:.4f}"
+        return (
+            f"not applied: log loss lower by {gain:.4f}; rescheduling cards is worthwhile only from {found.needed:.4f}"
+        )
     seen = "" if found.current == found.default else "; the current parameters may have been fitted to the same reviews"
     return f"not applied: no better than the current parameters on later reviews (log loss {-gain:+.4f}){seen}"
 

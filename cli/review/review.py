@@ -89,9 +89,7 @@ def _allow_more(vault_dir: str | None, tag: str, cards: int) -> None:
 
     desk = open_desk(opened(vault_dir), now(), tag=" ".join(tag.split()))
     after, _ = allow_more(desk, cards, via="cli")
-    output.say(
-        f"{plural(after.today['new'] - desk.today['new'], 'more new card')} today; `retain undo` undoes this"
-    )
+    output.say(f"{plural(after.today['new'] - desk.today['new'], 'more new card')} today; `retain undo` undoes this")
     render_saved(after.vault)
 
 

@@ -31,7 +31,12 @@ _WIDTH = 40
     multiple=True,
     help="A retention to try; repeatable (default: your setting and four common values).",
 )
-@click.option("--new", "new", type=click.IntRange(0, 999), help="New cards per day (default: as in your settings, until the new cards are used up).")
+@click.option(
+    "--new",
+    "new",
+    type=click.IntRange(0, 999),
+    help="New cards per day (default: your setting, until all new cards are used up).",
+)
 @click.option(
     "--minutes", type=click.IntRange(1, 1440), help="Find how many new cards per day fit into this many minutes."
 )
@@ -110,7 +115,7 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
     course = outlook.course
     supply = _supply(course)
     under_way, span = plural(len(outlook.stock), "card"), plural(course.days, "day")
-    output.show(f"{under_way} in learning or review; {supply}; {span} from {outlook.date(0)}")
+    output.show(f"{under_way} studied so far; {supply}; {span} from {outlook.date(0)}")
     if forecasts[0].share < 1:
         output.show(f"simulated 1 card in {1 / forecasts[0].share:.0f}, extrapolated to all")
     output.show("  retention  reviews/day  minutes/day  in the last third  remembered at the end")
@@ -139,7 +144,11 @@ def _supply(course: Course) -> str:
         return f"{course.new_per_day:g} new a day"
     if not course.supply:
         return "no new cards"
-    last = "until the one new card is used up" if course.supply == 1 else f"until the {course.supply:,} new cards are used up"
+    last = (
+        "until the one new card is used up"
+        if course.supply == 1
+        else f"until the {course.supply:,} new cards are used up"
+    )
     return f"{course.new_per_day:g} new a day {last}"
 
 

@@ -35,7 +35,11 @@ _BY_MODEL = (
 )
 _NOT_COMPILED = "no suggestions yet; run `retain compile` to create them"
 _NONE = "no suggested cards"
-_DONE = {Decision.KEEP: "kept", Decision.EDIT: "kept with your text", Decision.DROP: "dropped; will not be suggested again"}
+_DONE = {
+    Decision.KEEP: "kept",
+    Decision.EDIT: "kept with your text",
+    Decision.DROP: "dropped; will not be suggested again",
+}
 
 
 @click.command()
@@ -45,7 +49,9 @@ _DONE = {Decision.KEEP: "kept", Decision.EDIT: "kept with your text", Decision.D
 @click.option("--edit", "edit", default="", metavar="ID", help="Keep this card with your own text.")
 @click.option("--question", help="With --edit, the question.")
 @click.option("--answer", help="With --edit, the answer.")
-@click.option("--from", "source", metavar="FILE", help="With --edit, read both from a file with Q: and A:, or from stdin (-).")
+@click.option(
+    "--from", "source", metavar="FILE", help="With --edit, read both from a file with Q: and A:, or from stdin (-)."
+)
 @click.option("--undo", "back", is_flag=True, help="Undo the last decision.")
 @progress_option
 @vault_json_options
@@ -95,7 +101,9 @@ def suggest(
     if not decides:
         return _list(vault, offered, _about(vault, offered, about), as_json=as_json)
     if about:
-        raise UsageError("CONCEPT cannot be combined with --keep, --drop or --edit", hint="give only the ids of the cards")
+        raise UsageError(
+            "CONCEPT cannot be combined with --keep, --drop or --edit", hint="give only the ids of the cards"
+        )
     given = [Choice(suggestions.find(offered, id_).id, Decision.KEEP) for id_ in keep]
     given += [Choice(suggestions.find(offered, id_).id, Decision.DROP) for id_ in drop]
     edited = suggestions.find(offered, edit) if edit else None
@@ -228,7 +236,10 @@ def _report(vault: Vault, outcomes: Sequence[Outcome], word: str, progress: str 
     for row in refused:
         output.say(f"{row.decided.card} was not added to a deck: `retain log --rejected` shows why")
     for row in stay:
-        output.say(f"{row.decided.card} was kept in {row.path} because it contains your changes; delete it there if you do not want it")
+        output.say(
+            f"{row.decided.card} was kept in {row.path} because it contains your changes; delete it there if "
+            "you do not want it"
+        )
     for words in news:
         output.show(words)
     if not word:

@@ -121,7 +121,8 @@ def _page_note(fetched: Fetched, suffix: str, offered: str, day: str) -> Clip:
     properties |= {key: str(page[key]) for key in ("description",) if page[key]}
     few = int(page["characters"]) < FEW_CHARACTERS
     note = (
-        f"only {page['characters']} characters of text found; if a browser shows more, save the page there and add the file"
+        f"only {page['characters']} characters of text found; if a browser shows more, save the page there "
+        "and add the file"
     )
     return Clip(
         address=fetched.address,

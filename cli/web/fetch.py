@@ -128,7 +128,11 @@ def _redirect_target(address: str, location: str) -> str:
         raise Refused(f"the server redirects to something that is not a web address: {shown}", where=address) from error
     old, new = split_address(address).scheme, split_address(to).scheme
     if old != new:  # what is fetched by https must not come by http; and http may say anything
-        raise Refused(f"the server redirects from {old} to {new}", where=address, hint=f"if you trust this address, run `retain add {to}`")
+        raise Refused(
+            f"the server redirects from {old} to {new}",
+            where=address,
+            hint=f"if you trust this address, run `retain add {to}`",
+        )
     return to
 
 
@@ -232,7 +236,11 @@ class _Unpacker:
 
 def _too_large(address: str, limits: Limits) -> FetchFailed:
     size = f"{limits.size_bytes / MIB:g} MiB"
-    return FetchFailed(f"the document is larger than {size}", where=address, hint="use --max-size, or download the document and add the file")
+    return FetchFailed(
+        f"the document is larger than {size}",
+        where=address,
+        hint="use --max-size, or download the document and add the file",
+    )
 
 
 def _too_slow(address: str, clock: Clock) -> FetchFailed:
@@ -256,7 +264,9 @@ def _connection_error(address: str, parts: SplitResult, error: Exception) -> Fet
         hint = "check the spelling and the network"
         return FetchFailed(f"unknown host {host}", where=address, hint=hint)
     if isinstance(error, ConnectionRefusedError):
-        return FetchFailed(f"connection refused by {parts.netloc}", where=address, hint="check that the server is running")
+        return FetchFailed(
+            f"connection refused by {parts.netloc}", where=address, hint="check that the server is running"
+        )
     if isinstance(error, httpcore2.ProtocolError | ValueError | zlib.error):
         why = clean_line(str(error))[:120] or type(error).__name__
         return FetchFailed(f"invalid server response: {why}", where=address)

@@ -145,7 +145,9 @@ def _followed(conversation: Conversation, *, goes_on: bool, after: str | None) -
     if after is None:
         return conversation.last if goes_on else ""
     if after not in conversation:
-        raise UsageError(f"no question has the id {clean_line(after)!r}", hint="`retain ask --history --json` lists the ids")
+        raise UsageError(
+            f"no question has the id {clean_line(after)!r}", hint="`retain ask --history --json` lists the ids"
+        )
     return after
 
 

@@ -30,7 +30,9 @@ _OUTCOMES = {
 _decision_options = combine(
     click.argument("names", nargs=-1, metavar="[ID]...", shell_complete=inbox_ids),
     click.option("--all", "everything", is_flag=True, help="All items in the inbox."),
-    click.option("--kind", default="", metavar="KIND", help="With --all, only items of this kind (article, deck, ...)."),
+    click.option(
+        "--kind", default="", metavar="KIND", help="With --all, only items of this kind (article, deck, ...)."
+    ),
     click.option("--card", default="", metavar="CARD", help="Only this card of a deck."),
     vault_json_options,
 )
@@ -149,7 +151,12 @@ def keep(**options: Any) -> None:
 
 
 @inbox.command()
-@click.option("--because", required=True, metavar="WORDS", help="What is wrong with the generated version; quoted in the next prompt.")
+@click.option(
+    "--because",
+    required=True,
+    metavar="WORDS",
+    help="What is wrong with the generated version; quoted in the next prompt.",
+)
 @_decision_options
 def reject(because: str, **options: Any) -> None:
     """Keep your version and give a reason; the next prompt about this concept quotes it.

@@ -46,7 +46,12 @@ SHOWN = 20  # lines of a list; near copies
 
 @click.command()
 @click.argument("concept", required=False, metavar="[CONCEPT]", shell_complete=concept_names)
-@click.option("--list", "listing", is_flag=True, help="List the promotion queue: concepts that are ready for a note, with questions.")
+@click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    help="List the promotion queue: concepts that are ready for a note, with questions.",
+)
 @click.option("--no-edit", is_flag=True, help="Create the note without an editor, and print its path.")
 @vault_json_options
 def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | None, as_json: bool) -> int:
@@ -179,7 +184,10 @@ class _Note:
         if closed.at_once(AT_ONCE_S) and self._is_unchanged():
             again = f"`retain insight {shlex.quote(self.subject.stem)} --no-edit`"
             output.say(f"the editor returned at once without changes; the note was kept: {self.shown}")
-            output.say(f"  after writing, {again} records the note; with an editor that waits (`code --wait`), this happens automatically")
+            output.say(
+                f"  after writing, {again} records the note; with an editor that waits (`code --wait`), this "
+                "happens automatically"
+            )
             self._confirm_in_audit()
         elif self._remove_unchanged():
             output.say("nothing written; the empty note was removed")

@@ -194,7 +194,8 @@ def _undo(vault_dir: str | None, as_json: bool) -> int:
         return output.DONE
     count = plural(len(undone.written) + len(undone.removed), "file")
     output.show(
-        f"the last fix was undone: {count} restored; the next `retain compile` rewrites them. The report and the gaps are kept"
+        f"the last fix was undone: {count} restored; the next `retain compile` rewrites them. The report and "
+        "the gaps are kept"
     )
     for path in (*undone.written, *undone.removed):
         output.show(f"  {path}")

@@ -44,7 +44,10 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
         lists["logs"] = [{"id": d.code, "path": d.path, "line": d.line, "reason": d.message} for d in logs]
         output.show_json({**counts, "cards": verdict.cards, **lists, "not_compared": verdict.not_compared})
     else:
-        output.show(f"{verdict.verified} of {verdict.claims} claims verified, {plural(len(verdict.unverified), 'problem', zero='no')}")
+        output.show(
+            f"{verdict.verified} of {verdict.claims} claims verified, "
+            f"{plural(len(verdict.unverified), 'problem', zero='no')}"
+        )
         output.show(f"{verdict.sentences} sentences, {len(verdict.uncited)} not supported")
         output.show(f"{verdict.cards} cards, {len(verdict.unsupported)} not supported")
         if verdict.conflicts:
@@ -56,7 +59,8 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
             _show(each)
         if verdict.differences:
             output.show(
-                f"{plural(len(verdict.differences), 'quote')} not found in the second reading of the source; compare them yourself:"
+                f"{plural(len(verdict.differences), 'quote')} not found in the second reading of the source; "
+                "compare them yourself:"
             )
         for each in verdict.differences:
             _show(each)
