@@ -42,7 +42,7 @@ _PAGE_FOLDERS = (CONCEPTS, TOPICS, ANSWERS, SUMMARIES)
 @click.command()
 @vault_option
 def mcp(vault_dir: str | None) -> int:
-    """Serve the vault's work orders, search, questions, lint and pages to a coding agent that speaks MCP.
+    """Serve the vault to a coding agent over MCP: work orders, search, questions, lint and pages.
 
     The server uses stdin and stdout and opens no port. It first restricts itself: it can write only the journal of
     answers and .retain/ (only .retain/work/ in the sandbox of `retain guard run`), and has no network access. It

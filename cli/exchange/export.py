@@ -83,7 +83,7 @@ def _export_folder(
 
 @click.group()
 def export() -> None:
-    """Export cards to other programs, or export the vault as training data.
+    """Export cards to other programs, or training data for a model.
 
     \b
     Examples:

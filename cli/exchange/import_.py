@@ -49,7 +49,9 @@ def anki(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Import an .apkg or .colpkg: reviews of exported cards go to the review log, other notes become cards.
+    """Import cards and reviews from an .apkg or .colpkg file.
+
+    Reviews of cards exported from this vault are added to the review log; other notes become cards.
 
     Exported cards are recognized by their ids; each review is imported only once, regardless of the order of imports.
     Cards are suspended or resumed as in the newest package. Other notes are written to learning/flashcards/, their

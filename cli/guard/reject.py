@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
     """Reject pages that contain an agent's text.
 
-    The generated version is restored at once; a page without one is deleted. Your later edits are kept. The decision is
-    recorded, so later compiles and rebuilds do not bring the page back.
+    The generated version is restored at once; if there is none, the page is deleted. Your later edits are kept. The
+    decision is recorded, so later compiles and rebuilds do not bring the page back.
 
     \b
     Example:

@@ -34,7 +34,7 @@ Changes = list[tuple[str, str, Value | None]]
 @json_option
 @click.pass_context
 def engine(context: click.Context, look: bool, as_json: bool) -> None:
-    """Show which models can compile on this machine; try one, estimate its cost, choose it.
+    """Show which models can compile on this machine; try one, estimate its cost, or choose it.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def engine(context: click.Context, look: bool, as_json: bool) -> None:
 @click.option("--look", is_flag=True, help="Also look for model servers on the usual ports of this machine.")
 @json_option
 def list_(look: bool, as_json: bool) -> None:
-    """Show the configured engine, which keys are set, and which programs and servers are available on this machine.
+    """Show the configured engine, and the keys, programs and servers found on this machine.
 
     Keys are never shown, only the names of their variables. Nothing is sent over the network; --look probes the ports
     11434, 1234, 8080 and 8000 on this machine for model servers.
@@ -151,7 +151,7 @@ def _found_as_json(settings: EngineSettings, servers: Sequence[found.Server] | N
 @progress_option
 @json_option
 def try_(name: str | None, progress: str | None, as_json: bool) -> int:
-    """Ask the chosen engine, or NAME, one small question: which concepts do five sentences teach?
+    """Test the chosen engine, or NAME, with one small question: which concepts do five sentences teach?
 
     Reports whether the answer has the format that compiling needs, and the time and tokens used. Needs no vault;
     nothing is stored.

@@ -29,7 +29,9 @@ SHOWN = 200  # lines of a list that a terminal is given
 
 
 @click.group(invoke_without_command=True)
-@click.option("--rejected", is_flag=True, help="List rejected sentences and cards instead: gate, reason and engine.")
+@click.option(
+    "--rejected", is_flag=True, help="Instead, list rejected sentences and cards with gate, reason and engine."
+)
 @click.option("--coverage", is_flag=True, help="Instead, show how much of each source was turned into claims.")
 @click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
 @progress_option

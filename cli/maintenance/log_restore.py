@@ -110,7 +110,7 @@ def _chosen(copies: Copies, day: str | None) -> Copy:
 @click.command()
 @vault_json_options
 def accept(vault_dir: str | None, as_json: bool) -> None:
-    """Accept logs that have lost records in their current state.
+    """Accept the current state of logs that have lost records.
 
     Use this, for example, after going back to an older commit or backup. The missing records are no longer reported;
     copies of the review log that contain them are kept.

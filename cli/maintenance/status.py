@@ -36,7 +36,7 @@ _CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
 
 
 @click.command()
-@click.option("--cost", is_flag=True, help="Show model costs instead, by run, stage and model.")
+@click.option("--cost", is_flag=True, help="Instead, show model costs by run, stage and model.")
 @vault_json_options
 def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
     """Show what the vault contains: sources, wiki, due and new cards, gaps.

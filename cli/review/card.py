@@ -42,7 +42,7 @@ _NAME = 12  # columns of a fact's name
 def card() -> None:
     """Add, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.
 
-    Actions take several ids, and `-` for ids on stdin.
+    The commands accept several ids, or `-` to read ids from stdin.
 
     \b
     Examples:
@@ -171,7 +171,7 @@ def edit(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Edit the text of a card. The card keeps its history and schedule, and no compile overwrites your text.
+    """Edit the text of a card. The card keeps its history and schedule, and compiling never overwrites your text.
 
     Without --question, --answer or --from, your editor ($VISUAL or $EDITOR) opens. --restore undoes an edit; `retain
     undo` undoes reviews, flags and other actions.

@@ -52,7 +52,7 @@ def new(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Add your own card: a question and its answer (optionally in both directions), or a cloze.
+    """Add your own card: a question and an answer, or a cloze.
 
     Without --question, --cloze or --from, your editor ($VISUAL or $EDITOR) opens. Compiling never changes or removes
     the card.
@@ -109,7 +109,7 @@ def _it(cards: int) -> str:
 @click.option("--restore", "back", is_flag=True, help="Restore deleted cards.")
 @vault_json_options
 def delete(ids: Sequence[str], back: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Delete cards from their decks, with all cards of the same cloze or pair. Their reviews are kept in the log.
+    """Delete cards. All cards of the same cloze or pair are deleted, too; their reviews are kept in the log.
 
     Compiling or importing does not bring them back. To hide a card instead, use `retain card suspend`.
 

@@ -19,7 +19,7 @@ from vault.errors import UsageError
 @click.argument("topic", required=False, default="", metavar="[TOPIC]")
 @vault_option
 def quiz(topic: str, vault_dir: str | None) -> int:
-    """Take a quiz by a language model on a topic or concept, and see what your answers left out. No card is rated.
+    """Let a language model quiz you on a topic or concept, and see what your answers left out. No card is rated.
 
     Needs a language model in your user settings (config.toml): [engine] use = "claude" and [engine.models] quiz =
     "NAME". The topic's articles and your answers are sent to it.

@@ -33,9 +33,9 @@ _decision_options = combine(dry_run_option, progress_option, vault_json_options)
 def concept() -> None:
     """Rename, merge, split, alias, list or show concepts, or set when they are due for a check.
 
-    Give a concept by its id, title, file or alias. Links, cards and gaps are updated at once; cards keep their ids and
-    history, and pages that you edited keep their path. Concepts that you split are not merged again automatically, and
-    `retain concept undo` undoes a decision.
+    CONCEPT is an id, title, file or alias. Links, cards and gaps are updated at once; cards keep their ids and history,
+    and pages that you edited keep their path. Concepts that you split are not merged again automatically, and `retain
+    concept undo` undoes a decision.
 
     In a vault compiled by a model or agent, a decision may require new requests to the model: the command reports how
     many, and `retain compile --engine claude` (or `--engine agent`) sends them. No model is called before that.
@@ -145,7 +145,7 @@ def rename(which: str, new: str, **options: Any) -> int:
 @click.option("--never", is_flag=True, help="Never merge these two, even if a rule or model would.")
 @_decision_options
 def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
-    """Merge two concepts: combine their claims, cards and names under the id and title of the second.
+    """Merge two concepts. The second one keeps its id and title, and gets the claims, cards and names of the first.
 
     If that requires new requests to a model, `retain compile --engine claude` (or `agent`) sends them.
 
@@ -205,7 +205,9 @@ def alias(which: str, name: str, remove: bool, **options: Any) -> int:
 @click.argument("tier", type=click.Choice(TIERS))
 @_decision_options
 def freshness(which: str, tier: str, **options: Any) -> int:
-    """Set when the page of a concept or topic is due for a check: after 30 (fast), 90 or 365 days (slow).
+    """Set how often the page of a concept or topic must be checked.
+
+    fast: every 30 days; normal: every 90 days; slow: every 365 days.
 
     For a topic, this applies to its page and to its current articles. The confidence of an overdue page is lowered, and
     `retain lint` lists it.

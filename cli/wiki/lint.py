@@ -58,7 +58,7 @@ def lint(
     Each finding shows its rule, place, reason and remedy. Exits with code 1 if there are findings. Without --fix or
     --report, nothing is changed.
 
-    --fix rewrites generated pages, indexes and decks that differ from the last compile; files that you edited are not
+    --fix rewrites generated pages, indexes and decks that differ from the last compile. Files that you edited are not
     changed. It lists the files it wrote, and `retain lint --undo` restores them unless a page or deck has changed
     since; the report and the gaps are kept, and the next compile rewrites the pages. The remaining findings are saved
     as with --report: all of them in output/reports/lint-DATE.md; stale and thin pages, missing definitions and

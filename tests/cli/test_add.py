@@ -196,7 +196,7 @@ def test_pictures_of_notes_stay_beside_them_and_pictures_alone_go_to_images(
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [("", "an empty name"), ("www.example.org/foo", "with https://"), ("example.org/foo", "with https://")],
+    [("", "the name is empty"), ("www.example.org/foo", "with https://"), ("example.org/foo", "with https://")],
 )
 def test_a_name_that_is_no_file_is_told_as_what_it_may_be(run: Run, vault: Path, given: str, words: str) -> None:
     done = run("add", given, cwd=vault)
@@ -208,7 +208,7 @@ def test_nothing_added_has_nothing_next(run: Run, vault: Path, tmp_path: Path) -
     os.mkfifo(tmp_path / "pipe.md")
     done = run("add", str(tmp_path / "pipe.md"), cwd=vault)
     assert done.code == 1 and "0 added" in done.stderr and "next" not in done.stderr
-    assert "next: retain compile" in run("add", str(vault.parent / "paper.md"), cwd=vault).stderr
+    assert "next: `retain compile`" in run("add", str(vault.parent / "paper.md"), cwd=vault).stderr
 
 
 def test_the_ledger_knows_when_files_were_copied_in(run: Run, vault: Path) -> None:

@@ -187,7 +187,7 @@ def test_a_vault_that_can_only_be_read_answers(vault: Path) -> None:
     (vault / "ledger/questions.jsonl").mkdir()
     told = ask(vault, "What is consolidation?", "--json")
     assert told.code == 0 and told.json()["quotes"] and told.json()["id"] is None
-    assert "the question is not recorded" in told.stderr
+    assert "the question was not recorded" in told.stderr
 
 
 def test_a_follow_up_is_about_what_was_asked_before(vault: Path) -> None:

@@ -206,12 +206,12 @@ def test_what_cannot_be_reached_is_said_in_that_word_and_restored_only_by_force(
     away = mine.with_name("away")
     mine.rename(away)
     said = call("guard", "audit", "--restore")
-    assert said.code == 1 and said.out.startswith("not reachable  ") and str(mine) in said.out
+    assert said.code == 1 and said.out.startswith("unavailable  ") and str(mine) in said.out
     assert not mine.exists()
     told = call("guard", "audit", "--json").json
     assert [one["path"] for one in told["unreachable"]] == [str(mine)] and told["changes"] == []
     mine.mkdir()
-    assert "not reachable" in call("guard", "audit", "--restore").out
+    assert "unavailable" in call("guard", "audit", "--restore").out
     assert call("guard", "audit", "--restore", "--force").code == 0
     assert (mine / "own.md").read_text(encoding="utf-8") == SECRET
 

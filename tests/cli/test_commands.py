@@ -146,7 +146,7 @@ def test_suspend_resume_and_flag_are_events_that_undo_takes_back(run: Run, compi
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("due",), 2, "no retain.toml here or above"),
+        (("due",), 2, "no retain.toml in this folder or its parent folders"),
         (("--vault", "nowhere", "due"), 2, "is not a vault"),
         (("due", "--vault", "nowhere"), 2, "is not a vault"),
         (("nonsense",), 2, "No such command"),

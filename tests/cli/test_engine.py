@@ -221,10 +221,10 @@ def test_another_server_has_other_models(desk: Desk) -> None:
         (["command", "--model", "m", "--", "claude"], "after `--`"),
         (["command", "--", "./here"], "absolute path"),
         (["command", "--env", "A=B", "--", "claude"], "command_env"),
-        (["command", "--check", "llm 'x", "--", "claude"], "--check is not a command line"),
-        (["server", "http://127.0.0.1:1"], "its address and a model"),
+        (["command", "--check", "llm 'x", "--", "claude"], "the value of --check cannot be parsed"),
+        (["server", "http://127.0.0.1:1"], "the server's address and a model"),
         (["server", "http://example.org", "--model", "m"], "https address"),
-        (["claude", "--", "claude", "-p"], "takes no program"),
+        (["claude", "--", "claude", "-p"], "does not take a program"),
         (["nothing"], "nothing"),
     ],
 )

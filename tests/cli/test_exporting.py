@@ -128,7 +128,7 @@ def test_an_anki_package_leaves_out_what_came_from_anki_unless_asked(run: Run, c
     col.close()
     assert run("import", "anki", path, cwd=compiled).code == 0
     few = run("export", "anki", str(tmp_path / "few.apkg"), cwd=compiled)
-    assert "1 card imported from Anki left out" in few.stdout
+    assert "1 card imported from Anki skipped" in few.stdout
     all_ = run("export", "anki", str(tmp_path / "all.apkg"), "--imported", "--json", cwd=compiled).json()
     few_ = run("export", "anki", str(tmp_path / "few2.apkg"), "--json", cwd=compiled).json()
     assert all_["notes"] == few_["notes"] + 1 and len(few_["imported"]) == 1 and all_["imported"] == []

@@ -268,7 +268,7 @@ def test_a_server_that_drips_or_falls_silent_is_given_up(site: str) -> None:
     assert "timeout after 1 s" in why_not(f"{site}/head", dripping)
     assert "timeout after 1 s" in why_not(f"{site}/body", dripping)
     try:
-        assert "0.3 s of silence" in why_not(f"{site}/silent", silent)
+        assert "0.3 s without data" in why_not(f"{site}/silent", silent)
     finally:
         over.set()
 

@@ -110,7 +110,7 @@ def test_files_that_are_kept_and_not_read_are_no_sources_to_be_confirmed(run: Ru
     told = run("add", "--current", "raw/policies", "--json", cwd=vault.root)
     assert told.json() == {"current": [PAY, LEAVE]}
     alone = run("add", "--current", "raw/policies/empty.md", cwd=vault.root)
-    assert alone.code == 2 and "a file that cannot be read is none" in alone.stderr
+    assert alone.code == 2 and "an unreadable file does not count" in alone.stderr
 
 
 def test_a_file_that_is_added_again_unchanged_is_confirmed(run: Run, vault: Vault, tmp_path: Path) -> None:

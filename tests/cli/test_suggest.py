@@ -216,7 +216,7 @@ def test_a_compile_that_fails_says_that_the_decision_is_saved(run: Run, vault: P
     row = one(run, vault)
     (vault / DECK).mkdir()
     done = suggest(run, vault, "--keep", row["id"])
-    assert done.code != 0 and "saved; the next `retain compile` writes it" in done.stderr
+    assert done.code != 0 and "saved; it takes effect at the next `retain compile`" in done.stderr
     (vault / DECK).rmdir()
     assert run("compile", cwd=vault).code == 0
     assert row["id"] in (vault / DECK).read_text(encoding="utf-8")

@@ -103,7 +103,7 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     assert undone["undone"] == event.id and undone["now"] == "default"
     assert moves(root) == []  # nor does any card wait for it any more
     nothing = run("optimize", "--undo", cwd=root)
-    assert nothing.code == 2 and "no change of parameters" in nothing.stderr
+    assert nothing.code == 2 and "no parameter change" in nothing.stderr
 
 
 def moves(root: Path) -> list[Reschedule]:
@@ -222,7 +222,7 @@ def test_an_empty_vault_has_a_forecast_too(run: Run, make: Callable[[int], Path]
 def test_counts_of_one_and_none_are_said_as_people_say_them(run: Run, make: Callable[[int], Path]) -> None:
     root = make(30)
     day = run("simulate", "--days", "1", "--minutes", "1", "--retention", "0.99", cwd=root).stdout
-    assert "; 1 day from" in day and "while the one waiting lasts" in day
+    assert "; 1 day from" in day and "until the one new card is used up" in day
     assert " 1 days" not in day and " 1 minutes" not in day
     settings = root / "retain.toml"
     text = settings.read_text()

@@ -629,7 +629,7 @@ def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_
     assert failure == [
         (
             _SLOW,
-            "reading it took more of the processor's time than is allowed",
+            "reading the document took more processor time than allowed",
             f"split the document; `retain compile {_SLOW}` tries it once more",
         )
     ]

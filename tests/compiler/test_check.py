@@ -160,7 +160,7 @@ SENTENCE_FAULTS = [
         "does not stand in",
         rewritten(ARTICLE, r"#\^c-[0-9a-z]{10}\|1", "#^c-0000000000|1"),
     ),
-    (ARTICLE, "the summary is gone", "does not stand in", removed(SUMMARY)),
+    (ARTICLE, "the summary no longer exists", "does not stand in", removed(SUMMARY)),
     (ARTICLE, "the number is wrong", "source number 7", rewritten(ARTICLE, r"(#\^c-[0-9a-z]{10})\|1", r"\1|7")),
     (
         ARTICLE,

@@ -174,7 +174,7 @@ def render_agenda(gaps: Sequence[Gap]) -> str:
     first, rest = listed[:SHOWN], listed[SHOWN:]
     more = [gap for entry in first if len(entry.gaps) > 1 for gap in entry.gaps]
     more += [gap for entry in rest for gap in entry.gaps]
-    parts = ["# Reading agenda", _ABOUT if listed else "Nothing is missing."]
+    parts = ["# Gaps", _ABOUT if listed else "Nothing is missing."]
     if first:
         parts.append("\n".join(_item(e.gaps[0]) if len(e.gaps) == 1 else _folded(e.gaps) for e in first))
     if more:
