@@ -407,7 +407,7 @@ def test_what_is_too_large_to_be_kept_is_never_taken_away(two: Two, monkeypatch:
     new.write_bytes(b"z" * 5_000)
     before = two.tree()
     outcome = two.restore(two.look().changes)
-    assert not outcome.done and [why for _, why in outcome.left if "too large for a copy" not in why] == []
+    assert not outcome.done and [why for _, why in outcome.left if "too large to back up" not in why] == []
     assert len(outcome.left) == 2 and two.tree() == before
     changes = two.look().changes
     new.write_bytes(b"Z" * 5_000)

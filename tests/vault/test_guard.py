@@ -265,7 +265,7 @@ def test_a_source_that_changes_while_it_is_copied_is_not_taken(root: Path, tmp_p
             with source.open("ab") as file:
                 file.write(b" and more")
 
-    with watched(step), pytest.raises(EditedMeanwhile, match="changed while it was read"):
+    with watched(step), pytest.raises(EditedMeanwhile, match="changed while it was being read"):
         Guard(root, Scope.ADD).copy_in(source, "raw/new.md")
     assert not (root / "raw/new.md").exists() and not leftovers(root)
 

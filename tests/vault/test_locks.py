@@ -118,7 +118,7 @@ def test_another_machine_that_shares_the_folder_but_no_lock_is_believed_for_a_wh
     before = (root / FILE).read_bytes()
     with pytest.raises(LockHeld) as caught, lock(root, "publisher", purpose="compiling"):
         pass
-    assert "held by process 7 on another-machine, compiling since" in str(caught.value)
+    assert "locked by process 7 on another-machine, compiling since" in str(caught.value)
     assert ", for 3 minutes (locked by another machine; expires after 10 minutes" in str(caught.value)
     assert (root / FILE).read_bytes() == before
 

@@ -41,7 +41,7 @@ def ledger_ahead(path: str, instants: Iterable[datetime], now: datetime, zone: t
         return []
     what = (
         f"its newest event is dated {_shown(latest, zone)}, {_far(latest - now)} in the future: new events "
-        "will be dated after it"
+        "will be dated after it, and reviews until then count as made before this event"
     )
     day = ledger.instant(latest)[:10]
     hint = (
