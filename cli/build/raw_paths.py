@@ -104,7 +104,7 @@ class Places:
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_ignored_path(f"{to}/{path.relative_to(folder).as_posix()}"):
-                    self._skip(path, "a folder of generated files (such as node_modules)")
+                    self._skip(path, "a folder of generated files")
                 else:
                     entered.append(name)
             folders[:] = entered

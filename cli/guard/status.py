@@ -105,7 +105,7 @@ def _show(vault: Vault, facts: dict[str, Any]) -> None:
     output.show(f"sandbox level: {facts['level']}")
     for words in facts["not_stronger"]:
         output.show(f"  stronger sandbox unavailable: {words}")
-    output.show(f"agents can write to, in {vault.root}: {', '.join(facts['agents_may_write'])}")
+    output.show(f"agents can write to these folders of {vault.root}: {', '.join(facts['agents_may_write'])}")
     output.show(personal_line(facts["vault"]["personal"]))
     last = facts["last_look"]
     if "RETAIN_CAGED" in os.environ:

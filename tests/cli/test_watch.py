@@ -127,7 +127,7 @@ def test_while_another_compile_runs_it_waits_and_tries_again(vault: Path) -> Non
     with lock(vault, "publish", purpose="compiling"):
         (vault / "raw/blob.bin").write_bytes(b"a\0b")
         told = Watching(vault, "--wait", "0")
-        told.said("not compiled: .retain/locks/publish.lock: held by")
+        told.said("not compiled: .retain/locks/publish.lock: locked by")
     try:
         assert "sources 1 recorded" in told.line()  # and nothing has changed since
         assert told.interrupted() == 130
