@@ -60,7 +60,7 @@ def backend_of(
         except BaseException as error:
             narrator.done()
             if words := paid_words(backend):
-                output.say(f"before the error: {words}")
+                output.say(f"{words} (before the error)")
                 if isinstance(error, KeyboardInterrupt):
                     output.say("the answers so far are stored; the next `retain compile` requests the rest")
             raise

@@ -182,7 +182,7 @@ def local_answer(url: str, seconds: float = 1.0, most: int = 1 << 20) -> bytes |
 
 def _check_private(host: str, *, is_private: bool, private_ok: bool) -> None:
     if is_private and not private_ok:
-        what = f"redirect to {host}, which is this machine or in your local network"
+        what = f"redirect to {host}, which is this machine or on your local network"
         raise Refused(what, where=host, hint="give that address to `retain add` yourself if you trust it")
 
 

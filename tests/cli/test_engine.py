@@ -257,7 +257,7 @@ def test_a_try_says_what_is_wrong(desk: Desk) -> None:
     assert failed.code == 4 and failed.json()["usable"] is False and "Run /login" in failed.json()["hint"]
     desk.program("model", RULES.replace("IS {sentence} [{cite}]", "IS {sentence}"))
     done = desk.retain("engine", "try")
-    assert done.code == 1 and "left out" in done.stdout and "cites nothing" in done.stdout
+    assert done.code == 1 and "rejected" in done.stdout and "cites nothing" in done.stdout
 
 
 # --- compiling -------------------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_a_program_compiles_a_vault_once(desk: Desk) -> None:
     assert cost["engine"] == "command" and cost["requests"] == {"read": 1} and cost["now"]["usd"] is None
     assert cost["minutes"][0] <= cost["minutes"][1] and not runs.exists()
     text = desk.retain("engine", "cost").stdout
-    assert "1 read" in text and "min" in text and "no known price" in text
+    assert "1 read" in text and "min" in text and "price unknown" in text
 
     done = desk.retain("compile")
     assert done.code == 0 and "asked model: about" in done.stderr
@@ -358,5 +358,5 @@ def test_the_first_compile_offers_a_model_that_is_here_to_a_person(desk: Desk, p
     )
     os.close(end)
     os.close(terminal)
-    assert ("`retain engine` shows what is on this machine" in done.stderr) is offered
+    assert ("`retain engine` lists the models on this machine" in done.stderr) is offered
     assert "retain engine" not in desk.retain("compile").stderr  # no person reads it

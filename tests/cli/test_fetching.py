@@ -138,7 +138,7 @@ def test_a_page_of_the_open_net_must_not_lead_into_the_humans_own(site: str, mon
     Handler.routes |= {"/inner": page(), "http://public.example/": moved(f"{site}/inner")}
     Handler.routes["http://public.example/named"] = moved("http://router.local/")
     for address in ("http://public.example/", "http://public.example/named"):
-        with pytest.raises(Refused, match="its local network"):
+        with pytest.raises(Refused, match="your local network"):
             got(address)
     assert [path for path, _ in Handler.seen] == ["http://public.example/", "http://public.example/named"]
     assert got(f"{site}/inner").data == b"<p>words</p>", "the human's own word is enough"
@@ -147,7 +147,7 @@ def test_a_page_of_the_open_net_must_not_lead_into_the_humans_own(site: str, mon
 @pytest.mark.parametrize("to", ["169.254.169.254/latest", "10.0.0.1/", "192.168.1.1/", "[fd00::1]/", "router.lan/"])
 def test_a_server_on_this_machine_leads_to_no_other_private_one(site: str, to: str) -> None:
     Handler.routes["/"] = moved(f"http://{to}")
-    with pytest.raises(Refused, match="its local network"):
+    with pytest.raises(Refused, match="your local network"):
         got(site)
 
 
@@ -182,7 +182,7 @@ def test_a_proxy_is_not_sent_to_what_only_means_something_at_home(
 ) -> None:
     monkeypatch.setenv("http_proxy", site)
     Handler.routes |= {"http://public.example/": moved(f"http://{host}/"), f"http://{host}/": page()}
-    with pytest.raises(Refused, match="its local network"):
+    with pytest.raises(Refused, match="your local network"):
         got("http://public.example/")
     assert len(Handler.seen) == 1
 

@@ -80,7 +80,7 @@ def test_status_lint_and_daily_name_it_and_a_confirmation_ends_that(run: Run, va
     assert linted.code == 1 and finding["path"] == LEAVE and "40 days" in finding["message"]
     daily = run("daily", "--json", cwd=root)
     assert daily.code == 1 and [each["path"] for each in daily.json()["late"]] == [LEAVE]
-    assert "Due for a check, 1 source" in run("daily", cwd=root).stdout
+    assert "Due for a check: 1 source" in run("daily", cwd=root).stdout
 
     done = run("add", "--current", LEAVE, cwd=root)
     assert done.code == 0 and done.stdout == f"{LEAVE}\n" and "1 source confirmed" in done.stderr
