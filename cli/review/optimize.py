@@ -140,11 +140,10 @@ def _too_few(found: fit_decision.TooFew, as_json: bool) -> int:
         return output.DONE
     words = []
     if found.missing:
-        words.append(f"{plural(found.missing, 'review')} more")
+        words.append(plural(found.missing, "review"))
     if found.missing_trials:
-        number = f"{found.missing_trials:,}" if words else f"{plural(found.missing_trials, 'review')} more"
-        words.append(f"{number} reviews at least a day after the card's previous review")
-    output.show(f"not enough reviews ({found.reviews:,}): {' and '.join(words)} needed")
+        words.append(f"{plural(found.missing_trials, 'review')} at least a day after the card's previous review")
+    output.show(f"not enough reviews yet ({found.reviews:,}); still needed: {' and '.join(words)}")
     return output.DONE
 
 

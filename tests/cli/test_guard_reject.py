@@ -64,7 +64,7 @@ def test_a_page_of_an_agents_is_counted_and_taken_back(vault: Vault, call: Call)
     assert line in page.read_text()
     assert call("status", "--json")[1]["agent"] == {"pages": 1, "open_runs": 0}
     assert call("compile", "--json")[1]["agent"] == {"pages": 1}
-    assert "text of agents: 1" in call("status")[1]
+    assert "text by agents: 1" in call("status")[1]
 
     code, told = call("guard", "reject", path, "--json")
     assert code == output.DONE and told["rejected"] == [{"id": "", "path": path, "what": "page"}]

@@ -403,7 +403,7 @@ def test_a_loss_is_named_and_the_exit_code_tells_of_it(vault: Path) -> None:
         (vault / "output/lost").touch()
         said = running.communicate(timeout=DEADLINE_S)[1]
     assert running.returncode == 1, said
-    assert "output/mine.md" in said and "not kept" in said, said
+    assert "output/mine.md" in said and "there is no backup" in said, said
 
 
 def test_the_first_look_is_taken_before_an_agent_where_none_was(
