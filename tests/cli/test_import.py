@@ -74,7 +74,7 @@ def test_nothing_is_imported_while_an_agent_is_at_work(run: Run, root: Path, tmp
     vault, before = open_vault(str(root), None, root), files(root)
     work = begin(vault, ["agent"], datetime.now(UTC))  # by this process, which lives
     refused = run("import", "anki", str(deck), "--vault", str(root))
-    assert refused.code == 3 and work.id in refused.stderr and "not finished" in refused.stderr
+    assert refused.code == 3 and work.id in refused.stderr and "have not been checked yet" in refused.stderr
     assert files(root) == before
     settle(vault, work, datetime.now(UTC))
     assert run("import", "anki", str(deck), "--json", "--vault", str(root)).json()["cards"]["created"] == 1
@@ -91,7 +91,7 @@ def test_a_deck_that_is_not_there_is_answered_with_those_that_are(run: Run, root
 def test_a_pipe_is_refused_before_it_is_opened(run: Run, root: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.apkg")
     done = run("import", "anki", str(tmp_path / "pipe.apkg"), "--vault", str(root))
-    assert done.code == 1 and "no regular file" in done.stderr
+    assert done.code == 1 and "not a regular file" in done.stderr
 
 
 def test_the_reviews_of_a_deck_that_was_deleted_here_are_known(run: Run, root: Path, tmp_path: Path) -> None:

@@ -335,7 +335,7 @@ def test_an_editor_that_comes_back_before_a_word_is_written_costs_no_note(
 ) -> None:
     monkeypatch.setattr("cli.wiki.insight.AT_ONCE_S", 1e9)
     code, _, err = human.run("insight", "spacing effect")
-    assert code == 0 and "the note stays" in err and "`retain insight spacing-effect --no-edit`" in err
+    assert code == 0 and "the note was kept" in err and "`retain insight spacing-effect --no-edit`" in err
     assert human.decisions() == []
     (human.vault / NOTE).write_text(human.note() + OWN)  # in the window that is still open
     assert human.run("insight", "spacing-effect", "--no-edit")[0] == 0 and len(human.decisions()) == 1
