@@ -35,7 +35,7 @@ def test_a_plan_is_shown_taken_changed_ended_and_undone(run: Run, vault: Vault) 
     other = run("catch-up", "--per-day", "40", "--json", cwd=vault.root).json()
     assert other["event"]["type"] == "catch_up" and other["event"]["per_day"] == 40
     assert run("status", "--json", cwd=vault.root).json()["today"]["due"] == 40
-    assert run("undo", cwd=vault.root).stdout.startswith("undone: the plan to catch up")
+    assert run("undo", cwd=vault.root).stdout.startswith("undone: the catch-up plan")
     assert run("due", "--json", cwd=vault.root).json()["today"]["due"] == shown["plan"]["per_day"]
     assert "the plan has ended" in run("catch-up", "--end", cwd=vault.root).stdout
     assert "there is no catch-up plan" in run("catch-up", "--end", cwd=vault.root).stdout
