@@ -87,7 +87,7 @@ def test_the_page_fits_eighty_columns_and_has_every_part(run: Run, filled: tuple
     done = run("stats", cwd=filled[0])
     assert done.code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
-    for part in ("Cards: ", "True retention (you want 90%)", "Predictions: ", "Study: ", "Forecast: ", "Mastery: "):
+    for part in ("Cards: ", "True retention (desired: 90%)", "Predictions: ", "Study: ", "Forecast: ", "Mastery: "):
         assert f"\n{part}" in f"\n{done.stdout}"
     assert "This week (7 days):" in done.stdout
 
