@@ -135,7 +135,7 @@ def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_th
     done = desk.retain("compile", "--engine", "claude")
     assert (
         done.code == 4
-        and "limit of spending" in done.stderr
+        and "spending limit" in done.stderr
         and "paid: " in done.stderr
         and "(before the error)" in done.stderr
     )

@@ -89,7 +89,7 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     assert event.reason.startswith(f"fitted to {found['reviews']} reviews")
     assert len(run("due", "--json", cwd=root).json()["due"]) == found["due"]["after"]
 
-    assert "next fit at" in run("optimize", "--auto", cwd=root).stdout
+    assert "next optimization at" in run("optimize", "--auto", cwd=root).stdout
     assert len(moves(root)) == due["moved"]
     size = (root / LOG_PATH).stat().st_size
     again = run("optimize", cwd=root)
@@ -131,7 +131,7 @@ def test_too_few_reviews_say_how_many_are_missing(run: Run, make: Callable[[int]
         "missing_later_reviews": found["missing_later_reviews"],
     }
     said = run("optimize", cwd=root).stdout
-    assert f"{FEWEST - number} reviews more" in said and said.count("more") == 1
+    assert f"still needed: {FEWEST - number} reviews" in said and said.count("still needed") == 1
     assert params(root) == []
 
 

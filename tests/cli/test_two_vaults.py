@@ -89,7 +89,7 @@ def test_a_first_look_that_fails_is_told_and_stops_nothing(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "know/output"))
     said = call("init", "know", "--no-git")
-    assert said.code == 0 and "has not begun" in said.err and "inside a vault" in said.err
+    assert said.code == 0 and "could not start" in said.err and "inside a vault" in said.err
 
 
 def test_notes_that_stay_in_insights_are_named_until_they_are_moved(

@@ -143,7 +143,7 @@ def test_while_an_agent_works_it_waits_and_says_so_once(vault: Path) -> None:
         told.said("the changes of an agent run have not been checked yet")
         settle(opened, run, at)
         assert told.line().endswith("  nothing new\n")
-        assert not any("not finished" in line for line in told.err.queue)
+        assert not any("have not been checked yet" in line for line in told.err.queue)
         assert told.interrupted() == 130
 
 
