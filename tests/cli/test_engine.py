@@ -275,14 +275,14 @@ def test_a_program_compiles_a_vault_once(desk: Desk) -> None:
     assert "1 read" in text and "min" in text and "price unknown" in text
 
     done = desk.retain("compile")
-    assert done.code == 0 and "asked model: about" in done.stderr
+    assert done.code == 0 and "model: about" in done.stderr
     article = (desk.vault / "wiki/concepts/spring-tide.md").read_text()
     assert "A spring tide is a tide with an especially large range at new and full Moon." in article
     asked = len(runs.read_text())
     assert desk.retain("compile").code == 0 and desk.retain("rebuild").code == 0
     assert len(runs.read_text()) == asked
     assert desk.json("status", "--cost")["total"]["questions"] == asked
-    assert "nothing to ask" in desk.retain("engine", "cost").stdout
+    assert "nothing to request" in desk.retain("engine", "cost").stdout
     replies = [
         json.loads(line) for path in (desk.vault / "ledger/replies").iterdir() for line in path.read_text().splitlines()
     ]

@@ -166,7 +166,7 @@ def test_a_name_that_leads_to_this_machine_is_reported_before_anything_is_sent(
     for host in ("pages.example", "localhost", "127.0.0.1"):
         address = normalize_address(f"http://{host}:{port}/")
         assert fetch(address, PATIENT, lambda came, of: None, notice).data == b"<p>words</p>"
-    assert told == [("pages.example leads to this machine (127.0.0.1)", 0)]
+    assert told == [("pages.example resolves to this machine (127.0.0.1)", 0)]
 
 
 def test_a_server_on_this_machine_may_lead_to_another_port_or_name_of_it(site: str) -> None:
