@@ -43,7 +43,7 @@ def finish_run(vault: Vault, run: Run) -> bool:
         outcome = settle(vault, run, now(), output.say)
     except RetainError as error:
         output.failed(error)
-        output.say(f"  what the agent wrote is not checked yet; {SETTLED_BY}")
+        output.say(f"  what the agent wrote has not been checked yet; {SETTLED_BY}")
         return bool(metadata)
     _report(outcome, untouched=not metadata)
     return bool(metadata or outcome.lost)
@@ -56,13 +56,14 @@ def _restore_metadata(vault: Vault, run: Run) -> list[str]:
     try:
         changes = put_back(vault, run.id)
     except (RetainError, OSError, ValueError, TypeError) as error:
-        return [f"cannot check whether the agent changed modes, times or attributes of your files: {error}"]
+        return [f"cannot check whether the agent changed permissions, timestamps or attributes of your files: {error}"]
     if not changes:
         return []
     files = plural(len(changes), "file") + " or folder" + ("s" if len(changes) > 1 else "")
     more = [f"  and {len(changes) - _SHOWN} more"] if len(changes) > _SHOWN else []
     return [
-        f"the agent changed mode, owner, time or attributes of {files} that it must not change; restored:",
+        f"the agent changed the permissions, owner, timestamps or attributes of {files} that it must not "
+        "change; restored:",
         *(f"  {line}" for line in changes[:_SHOWN]),
         *more,
     ]
@@ -79,7 +80,7 @@ def _report(outcome: Outcome, *, untouched: bool) -> None:
     reverted = f", reverted {back}" if back else ""
     unsupported = len(outcome.unsupported)
     marked = f", marked {plural(unsupported, 'sentence')} without evidence" if unsupported else ""
-    output.say(f"the agent's work: kept {plural(kept, 'file')}{marked}{quarantined}{reverted}")
+    output.say(f"changes by the agent: kept {plural(kept, 'file')}{marked}{quarantined}{reverted}")
     lines = [f"{each.path}{f':{each.line}' if each.line else ''}: {each.why}" for each in outcome.quarantined]
     lines += [f"{each.path}: {each.why}; reverted" for each in outcome.restored]
     lines += [str(each) for each in outcome.findings]

@@ -20,11 +20,13 @@ form_options = combine(
         "--as",
         "form",
         type=click.Choice(FORMS),
-        help="Save the answer as a page, a table that compares things, Marp slides, a chart of numbers (PNG and SVG),"
-        " an Obsidian canvas, or a page of one screen.",
+        help="Save the answer as a page, a comparison table, Marp slides, a chart of numbers (PNG and SVG),"
+        " an Obsidian canvas, or a one-screen HTML page.",
     ),
-    click.option("--out", metavar="FILE", help="Where in output/ to save it (--as); default: named by the question."),
-    click.option("--things", metavar="A,B", help="What to compare, by titles of articles (--as table)."),
+    click.option(
+        "--out", metavar="FILE", help="Where in output/ to save it (with --as; default: named after the question)."
+    ),
+    click.option("--things", metavar="A,B", help="The articles to compare, by title (with --as table)."),
 )
 
 
@@ -35,15 +37,15 @@ def wanted_form(vault: Vault, form: str | None, out: str | None, things: str | N
     """
     if form is None:
         if out or things:
-            raise UsageError(f"{'--out' if out else '--things'} needs a form", hint=f"--as {'|'.join(FORMS)}")
+            raise UsageError(f"{'--out' if out else '--things'} needs --as FORMAT", hint=f"add --as {'|'.join(FORMS)}")
         return None
     if things and form != "table":
-        raise UsageError("--things can be used only with --as table", hint="--as table")
+        raise UsageError("--things can be used only with --as table", hint="add --as table")
     if form == "chart" and importlib.util.find_spec("matplotlib") is None:
         raise no_matplotlib()
     names = tuple(names_of(things or ""))
     if things is not None and len({name.casefold() for name in names}) < 2:
-        raise UsageError("a table compares two or more things", hint='--things "FIRST,SECOND"')
+        raise UsageError("a table compares two or more articles", hint='give --things "FIRST,SECOND"')
     return Wanted(form, check_out(form, _in_vault(vault, out)) if out else "", names)
 
 

@@ -64,7 +64,7 @@ def edit_file(editor: str, path: Path) -> Closed:
         with lent():
             code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
     except (OSError, ValueError) as error:
-        hint = "set VISUAL or EDITOR to a program"
+        hint = "set VISUAL or EDITOR to an editor"
         raise UsageError(f"the editor could not be started: {error}", where=editor, hint=hint) from error
     if code:
         output.say(f"the editor exited with code {code}")

@@ -38,9 +38,9 @@ def retain_group() -> click.Group:
         "--vault",
         metavar="DIR",
         shell_complete=click.Path(file_okay=False).shell_complete,
-        help="The vault (default: RETAIN_VAULT, else the nearest folder with retain.toml).",
+        help="The vault (default: $RETAIN_VAULT, or the nearest parent folder with retain.toml).",
     )
-    @click.option("--plain", is_flag=True, help="Without a command: plain text instead of the app.")
+    @click.option("--plain", is_flag=True, help="Without a command, print plain text instead of opening the app.")
     @click.pass_context
     def retain(ctx: click.Context, vault: str | None, plain: bool) -> int:
         """Turn documents into a cited wiki, flashcards and a daily review.
@@ -151,7 +151,7 @@ def _report_exception(error: Exception) -> int:
 def _interrupted() -> int:
     from cli import output
 
-    output.say("\nretain: interrupted; saved data is kept")
+    output.say("\nretain: interrupted; everything saved so far is kept")
     return output.INTERRUPTED
 
 

@@ -29,12 +29,12 @@ complete_files = click.Path().shell_complete
 complete_folders = click.Path(file_okay=False).shell_complete
 
 vault_option = click.option(
-    "--vault", "vault_dir", metavar="DIR", shell_complete=complete_folders, help="The vault to work on."
+    "--vault", "vault_dir", metavar="DIR", shell_complete=complete_folders, help="The vault to use."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 progress_option = click.option(
-    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or not at all."
+    "--progress", type=click.Choice(["jsonl", "none"]), help="Print progress as JSON lines on stderr, or turn it off."
 )
 
 
@@ -89,7 +89,7 @@ def move_older(vault: Vault) -> None:
     """Move what an older version kept in `.retain/`; where nothing can be written, it is read there."""
     with suppress(WriteFailed, Refused):
         if moved := move_older_files(vault.guard(Scope.LOG), vault.settings.vault_id):
-            output.say(f"moved from .retain/ to {' and '.join(sorted({*moved.values()}))}, which belong in git")
+            output.say(f"moved from .retain/ to {' and '.join(sorted({*moved.values()}))}; commit them to git")
 
 
 def vault_before_command() -> str | None:

@@ -34,9 +34,9 @@ def completion(shell: str) -> None:
     It completes commands, options, files, and the ids and names of cards, gaps and concepts of the vault.
 
     \b
-    bash 4.4+  put this into ~/.bashrc:
+    bash 4.4+  add this line to ~/.bashrc:
                  eval "$(retain completion bash)"
-    zsh        put this into ~/.zshrc, after compinit:
+    zsh        add this line to ~/.zshrc, after compinit:
                  eval "$(retain completion zsh)"
     fish       run this once:
                  retain completion fish > ~/.config/fish/completions/retain.fish

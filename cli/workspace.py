@@ -58,7 +58,7 @@ def render_saved(vault: Vault) -> None:
     try:
         render_if_stale(vault)
     except (WriteFailed, Refused) as error:
-        output.say(f"  saved in the review log, but its page could not be written: {error}")
+        output.say(f"  saved in the review log, but the page _review.md could not be written: {error}")
 
 
 def render_if_stale(vault: Vault, known: Mapping[str, str] | None = None) -> None:
@@ -108,7 +108,7 @@ def mend(desk: Desk, seen: PageStamp) -> None:
 def say_rendering(cards: int) -> None:
     """Report that pages are rendered, if that takes seconds."""
     if cards >= _MANY:
-        output.say(f"rendering the pages of {cards:,} cards; Ctrl-C leaves that to the next command")
+        output.say(f"rendering the pages of {cards:,} cards; Ctrl-C postpones this to the next command")
 
 
 def _remember(vault: Vault, seen: PageStamp, *, alone: bool) -> None:

@@ -37,7 +37,7 @@ for kind in definitional mechanistic relational applied; do
 done
 
 echo
-echo "Reading agenda:"
+echo "Gaps:"
 "$retain" --vault "$vault" gaps list --limit 5
 
 if [ -t 0 ] && [ -t 1 ]; then

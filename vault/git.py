@@ -80,7 +80,7 @@ def git(folder: Path, command: Command, *arguments: str) -> str:
             check=True,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        reason = "timeout" if isinstance(error, subprocess.TimeoutExpired) else "it failed"
+        reason = "timeout" if isinstance(error, subprocess.TimeoutExpired) else "git failed"
         raise GitFailed(f"git {command}: {reason}", where=str(folder)) from error
     return os.fsdecode(done.stdout).removesuffix("\n")
 

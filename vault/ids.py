@@ -37,7 +37,7 @@ def mint(noun: str, birth: str, taken: object = ()) -> str:
         new = _base32(int.from_bytes(digest, "big") >> 14, 10)
         if new not in taken:  # type: ignore[operator]
             return new
-    raise AssertionError("a thousand collisions in 50 bits")
+    raise AssertionError("could not find an unused id")
 
 
 def ulid(at_ms: int, randomness: bytes) -> str:
@@ -86,4 +86,4 @@ def free_slug(title: str, id_: str, taken: set[str]) -> str:
         candidate = stem.rstrip("-") + tail
         if candidate.casefold() not in taken:
             return candidate
-    raise AssertionError(f"the slug {plain!r} is taken twice over")
+    raise AssertionError(f"the file name {plain!r} is already used twice")

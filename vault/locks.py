@@ -139,12 +139,12 @@ def _holder_text(guard: Guard, name: str) -> str:
 
 def _lock_held(guard: Guard, name: str, *, elsewhere: bool) -> LockHeld:
     """Return the error that names the holder."""
-    who, hint = _holder_text(guard, name), "wait until it is done, or end that process"
+    who, hint = _holder_text(guard, name), "wait until it has finished, or end that process"
     if not who:
-        return LockHeld("locked by another process", where=_path(name), hint="wait until it is done")
+        return LockHeld("locked by another process", where=_path(name), hint="wait until it has finished")
     if elsewhere:
         hint = f"locked by another machine; expires after {_duration(_TRUSTED_FOR)}"
-    return LockHeld(f"held by {who}", where=_path(name), hint=hint)
+    return LockHeld(f"locked by {who}", where=_path(name), hint=hint)
 
 
 def _duration(age: timedelta) -> str:

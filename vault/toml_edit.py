@@ -51,7 +51,7 @@ def changed(text: str, table: str, key: str, value: Value | None, where: str = F
     except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, AttributeError, RecursionError):
         done = False
     if not done:
-        raise Refused(f"`{key}` cannot be changed from here", where=where, hint="change the line by hand")
+        raise Refused(f"`{key}` cannot be changed in the app", where=where, hint="change the line by hand")
     return new
 
 

@@ -57,7 +57,7 @@ class Vault:
         if scope not in (Scope.PERSONAL, Scope.RESTORE_PERSONAL):
             return Guard(self.root, scope, forbidden=self.kept_out())
         if personal is None:
-            hint = f"`retain init {self.root} --personal DIR` sets one"
+            hint = f"set one with `retain init {self.root} --personal DIR`"
             raise Refused("this vault has no personal vault", hint=hint)
         return Guard(personal, scope, forbidden=(self.root,))
 
@@ -152,7 +152,7 @@ def open_vault(explicit: str | None, environment: str | None, start: Path) -> Va
             raise VaultNotFound(
                 f"{source} cannot be checked: {os.strerror(error.errno or 0).lower()}",
                 where=str(root),
-                hint="check the owners and modes of the folders above it",
+                hint="check the owners and permissions of its parent folders",
             ) from error
         if not there:
             raise VaultNotFound(
@@ -165,9 +165,9 @@ def open_vault(explicit: str | None, environment: str | None, start: Path) -> Va
         found = next((p for p in [start, *start.parents] if os.path.isfile(p / FILE)), None)  # noqa: PTH113
         if found is None:
             raise VaultNotFound(
-                f"no {FILE} here or above",
+                f"no {FILE} in this folder or its parent folders",
                 where=str(start),
-                hint="create a vault with `retain init DIR`, or give --vault DIR",
+                hint="create a vault with `retain init DIR`, or use --vault DIR",
             )
         root = found
     root = root.resolve(strict=True)

@@ -50,7 +50,7 @@ OrderIds = Annotated[list[OrderId], Field(min_length=1, max_length=200)]
 Text = Annotated[
     str, Field(max_length=MAX_ANSWER, description="The answer, in the line format that the order asks for.")
 ]
-Rule = Annotated[str, Field(max_length=40, description="Only findings of this rule of `retain lint`.")]
+Rule = Annotated[str, Field(max_length=40, description="Return only the findings of this rule of `retain lint`.")]
 Words = Annotated[str, Field(min_length=1, max_length=500)]
 Limit = Annotated[int, Field(ge=1, le=100)]
 
@@ -118,7 +118,7 @@ def _findings(vault: Vault, rule: str, limit: int) -> str:
 
     known = [each.code for each in RULES]
     if rule and rule not in known:
-        raise UsageError(f"no such rule: {clean_line(rule)!r}", hint=f"there are: {', '.join(known)}")
+        raise UsageError(f"no such rule: {clean_line(rule)!r}", hint=f"known rules: {', '.join(known)}")
     found = lint(wiki_to_check(vault, now()), [rule] if rule else [])
     shown = [each.as_json() for each in found[:limit]]
     return json.dumps({"count": len(found), "findings": shown}, ensure_ascii=False)

@@ -73,7 +73,7 @@ def work_lines(work: Work) -> list[str]:
 def receipt_lines(receipt: Receipt, file: str = "") -> list[str]:
     """Return what became of an answer, and what to correct."""
     if receipt.state == "unknown":
-        return [f"no such order: {short_line(receipt.id, 80)!r}: ids are those of `retain agent next`"]
+        return [f"no such order: {short_line(receipt.id, 80)!r}: use an id that `retain agent next` printed"]
     words = receipt.kept if receipt.state == "accepted" else "nothing in the answer can be used"
     out = [f"{receipt.state} {receipt.id}: {words}"]
     out += [f"  {fault}" for fault in receipt.faults[:MOST_FAULTS]]
@@ -81,8 +81,8 @@ def receipt_lines(receipt: Receipt, file: str = "") -> list[str]:
         out.append(f"  and {len(receipt.faults) - MOST_FAULTS} more")
     if receipt.faults:
         where = f" in {file}" if file else ""
-        rest = ", or go on" if receipt.state == "accepted" else ""
-        out.append(f"correct these lines{where} and submit the whole again{rest}")
+        rest = ", or continue" if receipt.state == "accepted" else ""
+        out.append(f"correct these lines{where} and submit the whole answer again{rest}")
     return out
 
 
@@ -90,7 +90,7 @@ def status_lines(work: Work, agents: Mapping[str, tuple[int, str]], replies: int
     """Return what is open, who has what, and what comes next."""
     held = [f"{name} has {count}, until {until}" for name, (count, until) in agents.items()]
     mine = [f"yours: {', '.join(work.yours)}"] if work.yours else []
-    return [f"{replies} replies are stored", *held, *mine, *work_lines(work)]
+    return [f"{replies} answers stored", *held, *mine, *work_lines(work)]
 
 
 def orders_as_json(orders: Sequence[OrderFile], work: Work) -> dict[str, Any]:

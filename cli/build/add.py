@@ -50,7 +50,9 @@ MAX_NAMESAKES = 1_000
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", shell_complete=complete_files)
 @click.option("--as", "kind", type=click.Choice(KINDS), help="The folder in raw/ (default: by file type).")
 @click.option(
-    "--authority", type=click.IntRange(0, 3), help="Source authority: 0 unreliable, 1 usual, 2 expert, 3 authoritative."
+    "--authority",
+    type=click.IntRange(0, 3),
+    help="Source authority: 0 unreliable, 1 ordinary, 2 expert, 3 authoritative.",
 )
 @click.option("--fills", "gap_ids", multiple=True, metavar="GAP", help="The gap that the source fills; repeatable.")
 @click.option(
@@ -59,9 +61,9 @@ MAX_NAMESAKES = 1_000
     default=DEFAULT_MIB,
     show_default=True,
     metavar="MIB",
-    help="The largest document to fetch from the web.",
+    help="The maximum size of a document fetched from the web.",
 )
-@click.option("--current", is_flag=True, help="Copy nothing: confirm that these SOURCES in raw/ are still valid.")
+@click.option("--current", is_flag=True, help="Copy nothing; confirm that these SOURCES in raw/ are still valid.")
 @click.option("--yes", is_flag=True, help="Copy more than 2,000 files or 500 MB without asking.")
 @progress_option
 @vault_json_options
@@ -79,9 +81,9 @@ def add(
 ) -> int:
     """Copy files or folders into raw/, or fetch a page or document from the web.
 
-    Files keep their names. A web page is saved as Markdown with its address and date, other documents unchanged.
-    Only the page itself is fetched, and nothing but the request is sent. Stopped while it copies
-    files, it removes the copies made so far; pages that it has fetched stay.
+    Files keep their names. A web page is saved as Markdown with its address and date; other documents are saved
+    unchanged. Only the page itself is fetched, and nothing but the request is sent. If you stop the command, it removes
+    the copies made so far; pages already fetched are kept.
 
     \b
     Examples:
@@ -162,7 +164,7 @@ def _store(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: 
         (outcome.added if new else outcome.there).append(path)
         outcome.origins.append(Origin(path, one.address, asked, one.digest, instant(now())))
         if before:
-            output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} is kept as well")
+            output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} is kept, too")
     for note in one.notes:
         output.say(f"  {path}: {note}")
     row = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
@@ -183,7 +185,7 @@ def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
         path = f"{stem}-{number}{one.suffix}" if number > 1 else stem + one.suffix
         if not guard.exists(path) or guard.read(path) == one.data:
             return path
-    raise Refused("too many files with that name", where=stem + one.suffix, hint="move some of them away")
+    raise Refused("there are too many files with that name", where=stem + one.suffix, hint="move some of them away")
 
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:
@@ -217,7 +219,7 @@ def _confirm_in_audit(vault: Vault, outcome: Outcome) -> None:
     try:
         confirm(vault, [*outcome.added, *outcome.there], now())
     except RetainError as error:
-        output.say(f"  the files are added, but `retain guard audit` will report them as new: {error}")
+        output.say(f"  the files were added, but `retain guard audit` will report them as new: {error}")
 
 
 def _show(outcome: Outcome, gaps: list[Gap], as_json: bool, missing: Sequence[dict[str, str]] = ()) -> None:
@@ -232,9 +234,9 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool, missing: Sequence[di
     for path in outcome.added:
         output.show(path)
     for each in missing:
-        output.say(f"  {each['path']}: {each['reason']}; add them, and pages can show them")
+        output.say(f"  {each['path']}: {each['reason']}; add them so that pages can show them")
     for gap in gaps if outcome.added or outcome.there else []:
         output.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
     there = f", {len(outcome.there)} unchanged" if outcome.there else ""
-    after = "; next: retain compile" if outcome.added or outcome.there else ""
+    after = "; next: `retain compile`" if outcome.added or outcome.there else ""
     output.say(f"{len(outcome.added)} added{there}{after}")

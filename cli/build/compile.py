@@ -48,7 +48,7 @@ _wait_option = click.option(
     default=300,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for another compile.",
+    help="Seconds to wait for another compile to finish.",
 )
 
 
@@ -57,12 +57,13 @@ _wait_option = click.option(
 @click.option(
     "--engine",
     metavar="|".join(ENGINES),
-    help="extractive (built in, offline), claude (a model by key or on a server), command (your own program, see "
-    "`retain engine`), agent (a coding agent), or journal (stored answers only). Default: your settings, else the "
-    "engine of the last compile.",
+    help="extractive (built in, offline), claude (a model through an API key or on a server), command (your own "
+    "program, see "
+    "`retain engine`), agent (a coding agent), or journal (stored answers only). Default: the engine in your "
+    "settings, or else that of the last compile.",
 )
 @click.option("--budget", type=FiniteRange(0, min_open=True), metavar="USD", help="Spend at most this much.")
-@click.option("--batch", is_flag=True, help="Use batch requests: half the price, up to a day.")
+@click.option("--batch", is_flag=True, help="Use batch requests: half the price, but they take up to a day.")
 @click.option("--renew", is_flag=True, help="Send requests again if they were made with an older prompt.")
 @click.option("--explain", is_flag=True, help="Explain for each file why it was written.")
 @click.option("--watch", is_flag=True, help="Keep running: compile whenever files in raw/ change, until Ctrl-C.")
@@ -70,7 +71,7 @@ _wait_option = click.option(
     "--debounce",
     type=FiniteRange(0.05, 3600),
     metavar="SECONDS",
-    help=f"With --watch: how long raw/ must be quiet before a compile (default: {QUIET_S:g}).",
+    help=f"With --watch, seconds without changes in raw/ before a compile (default: {QUIET_S:g}).",
 )
 @dry_run_option
 @_wait_option
@@ -91,13 +92,13 @@ def compile_(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Update the wiki, the cards and the reading agenda from raw/.
+    """Update the wiki, the cards and the gaps from raw/.
 
-    Only what changed is compiled. Without SOURCE, all of raw/ is checked. Replies of a model are stored in the vault,
-    so nothing is asked or paid twice.
+    Only changes are compiled. Without SOURCE, all of raw/ is checked. A model's answers are stored in the vault, so no
+    request is sent or paid for twice.
 
-    With --watch it prints a line per compile (with --json, an object), continues after one that failed, and needs the
-    extra `watch`: `pip install 'retain[watch]'`. A budget holds for each compile.
+    With --watch, one line (with --json, one object) is printed per compile, and a failed compile does not end the
+    command. Needs the extra `watch`: `pip install 'retain[watch]'`. A budget applies to each compile.
 
     \b
     Examples:
@@ -108,10 +109,10 @@ def compile_(
       retain compile raw/papers/attention.pdf --json
       retain compile --engine claude --dry-run
       retain compile --engine claude --budget 2
-      retain compile --engine command     `retain engine` shows what is on this machine
+      retain compile --engine command     `retain engine` lists the engines on this machine
     """
     if debounce is not None and not watch:
-        raise click.UsageError("--debounce goes with --watch")
+        raise click.UsageError("--debounce can be used only with --watch")
     if watch:
         if sources or dry_run or renew:
             raise click.UsageError(
@@ -135,7 +136,10 @@ def compile_(
     if explain and not as_json:
         show_reasons(done)
     if engine == "extractive" and not (chosen or as_json) and output.on_terminal() and is_model_here(settings):
-        output.say("A model writes fuller pages: `retain engine` shows what is on this machine.")
+        output.say(
+            "A language model writes more complete pages than the built-in engine: `retain engine` lists the "
+            "models on this machine."
+        )
     return output.FINDINGS if done.failures else output.DONE
 
 
@@ -162,9 +166,9 @@ def _compiled(vault: Vault, options: Options, progress: str | None, *, budget: f
 @progress_option
 @vault_json_options
 def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
-    """Rebuild all generated files from raw/, ledgers and review log, without the index or a model.
+    """Rebuild all generated files from raw/, the ledgers and the review log, without the index or a model.
 
-    The result has the same bytes; your edits stay.
+    The result is identical byte for byte; your edits are kept.
 
     \b
     Examples:
@@ -204,7 +208,7 @@ def _show_open(done: Report, estimate: dict[str, Any]) -> None:
     if not done.open:
         return
     counts = Counter(request.type for request in done.open)
-    output.show("would ask " + ", ".join(f"{n} {type_}" for type_, n in sorted(counts.items())))
+    output.show("would send " + ", ".join(f"{n} {type_}" for type_, n in sorted(counts.items())))
     output.show_first([f"{request.type}: {request.title}" for request in done.open], SHOWN, indent="  ")
     if estimate:
         from cli.engines.costs import show_estimate
@@ -228,7 +232,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, asking: tupl
         output.show(f"agents   {plural(done.agent['pages'], 'page')}")
     output.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
     if inbox:
-        output.show(f"inbox    {inbox} to decide: `retain inbox`")
+        output.show(f"inbox    {plural(inbox, 'item')} to decide on: `retain inbox`")
     if suggested and not dry_run:
         output.show(f"suggested {plural(suggested, 'card')} to keep or drop: `retain card suggest`")
     _show_open(done, estimate)
@@ -271,7 +275,7 @@ def _preview_lines(blast: Blast) -> list[str]:
     gaps = [(g.what, _short(g.words), [_short(g.reason)]) for g in blast.gaps]
     nouns = (("claims", claims), ("passages", passages), ("articles", articles), ("cards", cards), ("gaps", gaps))
     lines = [line for noun, items in nouns for line in _section(noun, items)]
-    return [*lines, f"{blast.unchanged} files stay as they are, byte for byte"]
+    return [*lines, f"{blast.unchanged} files unchanged"]
 
 
 def _section(noun: str, items: Sequence[tuple[str, str, Sequence[str]]]) -> Iterator[str]:
@@ -294,4 +298,4 @@ def _before(words: str) -> Iterable[str]:
 
 
 def _claims_to_write(count: int) -> Iterable[str]:
-    return [f"? {plural(count, 'claim')} to write about"] if count else []
+    return [f"? {plural(count, 'claim')} not yet in an article"] if count else []

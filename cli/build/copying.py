@@ -48,12 +48,14 @@ def check_amount(files: Sequence[Path], to: Path, *, sure: bool) -> None:
     free = shutil.disk_usage(to).free
     amount = f"{plural(len(files), 'file')}, {_shown(size)}"
     if size > free:
-        raise Refused(f"no room for {amount}: {_shown(free)} free on the disk", where=str(to), hint="add fewer files")
+        raise Refused(f"not enough disk space for {amount}: {_shown(free)} free", where=str(to), hint="add fewer files")
     if sure or (len(files) <= MANY_FILES and size <= MANY_BYTES):
         return
     answer = output.ask(f"Copy {amount} into raw/?")
     if answer is None:
-        limits = f"more than {MANY_FILES:,} files or {_shown(MANY_BYTES)} are copied only with --yes"
+        limits = (
+            f"more than {MANY_FILES:,} files or {_shown(MANY_BYTES)} are copied only after you confirm, or with --yes"
+        )
         raise UsageError(f"too much to copy without asking: {amount}", hint=limits)
     if not answer:
         raise Refused("nothing was added", hint="name fewer files or folders")

@@ -38,8 +38,10 @@ def _sources(vault: Vault, given: str) -> dict[SourceId, str]:
         if path.is_relative_to(vault.root / "raw") and path.exists():
             found = sources_at(vault, path.relative_to(vault.root).as_posix())
             if not found:
-                hint = "`retain compile` reads what is new; of copies, one is the source; "
-                hint += "a file that cannot be read is none"
-                raise NotFound("no source is here", where=given, hint=hint)
+                hint = "run `retain compile` to read new files; of several copies, only one counts as the source, "
+                hint += "and an unreadable file does not count"
+                raise NotFound("no source at this path", where=given, hint=hint)
             return found
-    raise UsageError("not a file or folder of raw/", where=given, hint="`retain status` lists what is late")
+    raise UsageError(
+        "not a file or folder of raw/", where=given, hint="`retain status` lists the sources that are due for a check"
+    )

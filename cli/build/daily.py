@@ -36,10 +36,11 @@ SHOWN = 5  # of each list on the screen; --json has all
 @progress_option
 @vault_json_options
 def daily(progress: str | None, vault_dir: str | None, as_json: bool) -> int:
-    """Compile what is new, check the logs and what changed since yesterday, and show what matters today, on one screen.
+    """Compile new files, check the logs and recent changes, and show what matters today on one screen.
 
-    Run it by hand or by a timer (docs/daily.md): a second run on the same day repeats nothing. No model is asked; where
-    one compiles this vault, only its stored answers are used. Exit code 1 if a source failed or a check found faults.
+    Run it by hand or from a timer (docs/daily.md): a second run on the same day repeats nothing. No model is called; if
+    a model compiles this vault, only its stored answers are used. Exits with code 1 if a source failed or a check found
+    problems.
 
     \b
     Examples:
@@ -121,16 +122,16 @@ def _show(
         cards = f"{plural(facts['suggested'], 'suggested card')} in `retain card suggest`" if facts["suggested"] else ""
         output.show(f"Needs your decision: {', '.join(filter(None, (inbox, cards)))}")
     if gaps:
-        output.show(f"Read next, {plural(len(gaps), 'gap')}: `retain gaps`")
+        output.show(f"Read next: {plural(len(gaps), 'gap')} (`retain gaps`)")
         output.show_first([gap.what for gap in gaps], SHOWN, indent="  ")
     if late:
-        output.show(f"Due for a check, {plural(len(late), 'source')}: `retain add --current FILE` if it is still valid")
+        output.show(f"Due for a check: {plural(len(late), 'source')} (still valid? `retain add --current FILE`)")
         output.show_first([each.path for each in late], SHOWN, indent="  ")
     if found:
-        output.show(f"Check, {plural(len(found), 'finding')} in logs and what changed: `retain lint`")
+        output.show(f"Problems: {plural(len(found), 'finding')} in logs and changed files (`retain lint`)")
         output.show_first([f"{each.code}: {each}" for each in found], SHOWN, indent="  ")
     if done is not None and done.failures:
-        output.show(f"Failed, {plural(len(done.failures), 'source')}:")
+        output.show(f"Failed: {plural(len(done.failures), 'source')}")
         output.show_first([str(each) for each in done.failures], SHOWN, indent="  ")
 
 

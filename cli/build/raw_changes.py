@@ -13,7 +13,7 @@ from vault.errors import Refused, UsageError
 
 _TICK_MS = 100  # how often changes are looked for; more often where the quiet time is short
 _LONGEST_BURST_S = 30.0  # a file that is written for longer is compiled as it is, and again later
-_POLLING = "`WATCHFILES_FORCE_POLLING=1 retain compile --watch` looks at the files again and again instead"
+_POLLING = "`WATCHFILES_FORCE_POLLING=1 retain compile --watch` polls the files instead"
 
 
 def require_watchfiles() -> None:

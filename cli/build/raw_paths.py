@@ -50,7 +50,7 @@ class Places:
     def _add(self, given: str) -> None:
         """Add one file or folder."""
         if not given.strip():
-            raise UsageError("an empty name", hint="name a file, a folder or a web address")
+            raise UsageError("the name is empty", hint="name a file, a folder or a web address")
         source = Path(given).expanduser()
         if named(source) is None:
             web = "give a web page's address with https://" if looks_like_address(given) else ""
@@ -76,7 +76,7 @@ class Places:
         paths = sorted(self._files(folder, f"raw/{kind}" if repository else "raw"))
         self._report_skipped(folder, self.skipped[before:])
         if not paths:
-            raise UsageError("no file to add in this folder", where=str(folder))
+            raise UsageError("this folder contains no files to add", where=str(folder))
         beside = any(path.suffix.lower() in _NAMES_PICTURES for path in paths)
         for path in paths:
             inner = path.relative_to(folder)
@@ -104,7 +104,7 @@ class Places:
                 elif _is_vault(path, self.vault):
                     self._skip(path, "a vault")
                 elif is_ignored_path(f"{to}/{path.relative_to(folder).as_posix()}"):
-                    self._skip(path, "a folder of generated files (such as node_modules)")
+                    self._skip(path, "a folder of generated files")
                 else:
                     entered.append(name)
             folders[:] = entered
@@ -129,13 +129,13 @@ class Places:
             more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
             groups.append(f"{', '.join(names[:SHOWN])}{more} ({reason})")
         if groups:
-            output.say(f"  {folder}: left out: {'; '.join(groups)}")
+            output.say(f"  skipped in {folder}: {'; '.join(groups)}")
 
 
 def _reason_to_skip(path: Path) -> str:
     """Return why a file in a folder is skipped; "" if it is not."""
     if is_hidden(path.name):
-        return "hidden" if path.name.startswith(".") else "a backup of an editor"
+        return "hidden" if path.name.startswith(".") else "an editor's backup file"
     if path.is_symlink():
         return "a link"
     try:

@@ -60,9 +60,9 @@ def backend_of(
         except BaseException as error:
             narrator.done()
             if words := paid_words(backend):
-                output.say(f"before the error, {words}")
+                output.say(f"{words} (before the error)")
                 if isinstance(error, KeyboardInterrupt):
-                    output.say("the answers so far are stored: the next `retain compile` asks for the rest")
+                    output.say("the answers so far are stored; the next `retain compile` requests the rest")
             raise
 
 
@@ -80,7 +80,7 @@ def started(
         from compiler.engines.command.backend import CommandBackend
 
         if settings.command is None:
-            hint = "`retain engine use command -- claude -p`, or another program: `retain engine` lists those found"
+            hint = "run `retain engine use command -- claude -p`, or use another program that `retain engine` lists"
             raise ModelUnavailable("no command is configured", hint=hint)
         with CommandBackend(settings.command) as commands:
             yield commands
@@ -109,13 +109,13 @@ def paid_words(backend: StartedBackend | None) -> str:
     if isinstance(backend, CommandBackend):
         sent, received = backend.tokens
         name = backend.name.partition(" ")[2]
-        return f"asked {name}: about {sent} tokens sent, {received} received" if sent else ""
+        return f"{name}: about {sent} tokens sent, {received} received" if sent else ""
     if not (any(backend.paid.tokens) or backend.lost):
         return ""
     sent, received = backend.paid.tokens
     words = f"paid: {sent} tokens sent, {received} received, {dollars(backend.paid.usd)}"
     if backend.lost:
-        words += f"; up to {dollars(backend.lost)} more may be billed for interrupted calls"
+        words += f"; up to {dollars(backend.lost)} more may be billed for interrupted requests"
     return words
 
 

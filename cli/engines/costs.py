@@ -65,13 +65,13 @@ def _as_json(found: Estimate) -> dict[str, Any]:
 
 def show_estimate(figures: dict[str, Any]) -> None:
     """Print an estimate of `estimate_json` as text."""
-    later = f"about {figures['later_requests']} later requests that depend on them: about"
+    later = f"about {figures['later_requests']} later requests that depend on these: about"
     for key, words in (("now", "these requests: about"), ("later", later)):
         each = figures[key]
         if not each["input_tokens"]:
             continue
         low, high = each["output_tokens"]
-        usd = "no known price" if each["usd"] is None else " to ".join(dollars(usd) for usd in each["usd"])
+        usd = "price unknown" if each["usd"] is None else " to ".join(dollars(usd) for usd in each["usd"])
         output.show(f"{words} {each['input_tokens']} tokens sent, {low} to {high} received: {usd}")
     least, most = figures["minutes"]
     output.show(f"time: about {least if least == most else f'{least} to {most}'} min")
@@ -105,7 +105,7 @@ def show_costs(vault: Vault, as_json: bool) -> None:
 
 def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
     if not total:
-        output.show("no replies of a model or agent in this vault")
+        output.show("no answers from a model or agent in this vault")
         return
     output.show(f"total: {_row_text(total[0])}")
     for name, each in tables.items():
@@ -114,6 +114,6 @@ def _show(tables: dict[str, list[Row]], total: list[Row]) -> None:
 
 
 def _row_text(row: Row) -> str:
-    usd = "no known price" if row.unpriced and not row.usd else dollars(row.usd)
-    more = ", some at no known price" if row.unpriced and row.usd else ""
+    usd = "price unknown" if row.unpriced and not row.usd else dollars(row.usd)
+    more = ", plus requests with an unknown price" if row.unpriced and row.usd else ""
     return f"{plural(row.questions, 'request')}, {row.sent} tokens sent, {row.received} received, {usd}{more}"

@@ -40,7 +40,7 @@ _folder_argument = click.argument("out", metavar="FOLDER", type=click.Path(file_
 def _named(out: Path, noun: str) -> Path:
     """Return `out`. Raises UsageError for "-", which is stdout elsewhere."""
     if out == _STDOUT:
-        raise UsageError(f"{noun} cannot be written to stdout", where="-", hint="give a name")
+        raise UsageError(f"{noun} cannot be written to stdout", where="-", hint="give a file name")
     return out
 
 
@@ -83,7 +83,7 @@ def _export_folder(
 
 @click.group()
 def export() -> None:
-    """Export cards to other programs, or what the vault holds as training data.
+    """Export cards to other programs, or training data for a model.
 
     \b
     Examples:
@@ -96,9 +96,9 @@ def export() -> None:
 
 @export.command("anki")
 @_file_argument("OUT.apkg")
-@click.option("--newer", is_flag=True, help="Overwrite the notes in Anki, even newer ones.")
+@click.option("--newer", is_flag=True, help="Overwrite notes in Anki even if they are newer.")
 @force_option
-@click.option("--imported", is_flag=True, help="Include cards imported from Anki: for another profile or person.")
+@click.option("--imported", is_flag=True, help="Include cards imported from Anki, for another profile or person.")
 @click.option("--with-schedule", is_flag=True, help="Include reviews, memory states, due dates and a preset.")
 @click.option(
     "--decks",
@@ -120,12 +120,13 @@ def anki(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Export an Anki package; importing it again updates the notes and keeps their schedule.
+    """Export an Anki package. Importing a newer export updates the notes and keeps their schedule.
 
-    Cards imported from Anki are left out, as their Anki would have them twice. Only an earlier export is replaced.
+    Cards imported from Anki are not exported, because Anki would then have them twice. An existing file is overwritten
+    only if it is an earlier export.
 
-    With --with-schedule, Anki goes on where this vault is: in its import dialog, check "Import any learning progress"
-    and "Import any deck presets", and switch on FSRS in the deck options.
+    With --with-schedule, Anki continues with the schedule of this vault: in its import dialog, check "Import any
+    learning progress" and "Import any deck presets", and switch on FSRS in the deck options.
 
     \b
     Examples:
@@ -156,14 +157,15 @@ def anki(
         return output.DONE
     output.show(f"{plural(done.notes, 'note')} in {out}; in Anki: File, Import")
     if left_out:
-        output.show(f"{plural(len(left_out), 'card')} imported from Anki left out; `--imported` includes them")
+        output.show(f"{plural(len(left_out), 'card')} imported from Anki skipped; `--imported` includes them")
     if done.retracted:
         search = " OR ".join(f"CardId:{card}" for card in done.retracted)
-        output.show(f"retracted since the last export; find and suspend them in Anki: {search}")
+        output.show(f"cards retracted since the last export; to find and suspend them in Anki, search: {search}")
     if done.doubled:
         output.say(
-            f"{plural(len(done.doubled), 'note')} created by a sync would be twice in Anki: export from Anki and run "
-            "`retain import anki` first, to learn their GUIDs"
+            f"{plural(len(done.doubled), 'note')} created by a sync would be duplicated in Anki: export from "
+            "Anki and run "
+            "`retain import anki` first, to import their GUIDs"
         )
     return output.DONE
 
@@ -173,9 +175,9 @@ def anki(
 @force_option
 @vault_json_options
 def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Export a table for spreadsheets: one row per card, with quotes and sources. No cell is a formula.
+    """Export a table for spreadsheets: one row per card, with quotes and sources. Cells never contain formulas.
 
-    `-` is stdout. Only an earlier export is replaced.
+    `-` is stdout. An existing file is overwritten only if it is an earlier export.
 
     \b
     Examples:
@@ -207,7 +209,7 @@ def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
     """Export notes for Obsidian's plugin Spaced Repetition, with due dates.
 
     The plugin stores a date, an interval and an ease; stability, difficulty and reviews are not exported, and its
-    reviews cannot be imported. Suspended cards are left out. Once the plugin has changed a note, export to another
+    reviews cannot be imported. Suspended cards are not exported. Once the plugin has changed a note, export to another
     folder.
 
     \b
@@ -224,7 +226,7 @@ def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
 def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export JSON lines: each card with its quotes and memory state.
 
-    `-` is stdout. Only an earlier export is replaced.
+    `-` is stdout. An existing file is overwritten only if it is an earlier export.
 
     \b
     Examples:

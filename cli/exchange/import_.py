@@ -33,8 +33,8 @@ def import_() -> None:
 
 @import_.command("anki")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--deck", metavar="NAME", default="", help="Only this deck and its subdecks.")
-@click.option("--without-history", is_flag=True, help="Import no reviews, as from a shared deck.")
+@click.option("--deck", metavar="NAME", default="", help="Import only this deck and its subdecks.")
+@click.option("--without-history", is_flag=True, help="Do not import reviews, for example from a shared deck.")
 @click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
 @dry_run_option
 @progress_option
@@ -49,12 +49,14 @@ def anki(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Import an .apkg or .colpkg: reviews of exported cards go to the review log, other notes become cards.
+    """Import cards and reviews from an .apkg or .colpkg file.
 
-    Exported cards are recognized by their ids; each review is imported once, in whatever order files are imported.
-    Cards are suspended or resumed as in the newest package. Other notes become files in learning/flashcards/, their
-    pictures and sounds files in learning/media/. Cards that you edited in the vault keep your text. To undo an import,
-    return to the commit before it in git; docs/anki.md explains this, and what is not imported.
+    Reviews of cards exported from this vault are added to the review log; other notes become cards.
+
+    Exported cards are recognized by their ids; each review is imported only once, regardless of the order of imports.
+    Cards are suspended or resumed as in the newest package. Other notes are written to learning/flashcards/, their
+    pictures and sounds to learning/media/. Cards that you edited in the vault keep your text. To undo an import, go
+    back to the previous commit in git; see docs/anki.md, also for what is not imported.
 
     \b
     Examples:
@@ -105,18 +107,18 @@ def _show(done: ImportReport) -> None:
     cards, reviews, media = done.cards, done.reviews, done.media
     would = "would be " if done.dry_run else ""
     output.show(
-        f"reviews: {reviews['added']} {would}added, {reviews['known']} known, {reviews['left_out']} left out"
-        + "".join(f"\n  {count} left out: {reason}" for reason, count in done.left_out.items())
-        + f"\ncards: {done.notes['ours']} exported before; others: {cards['created']} {would}created, "
-        f"{cards['updated']} {would}updated, {cards['kept']} kept, {cards['skipped']} skipped"
+        f"reviews: {reviews['added']} {would}added, {reviews['known']} already imported, {reviews['left_out']} skipped"
+        + "".join(f"\n  {count} skipped: {reason}" for reason, count in done.left_out.items())
+        + f"\ncards: {done.notes['ours']} exported from this vault; others: {cards['created']} {would}created, "
+        f"{cards['updated']} {would}updated, {cards['kept']} unchanged, {cards['skipped']} skipped"
     )
     if any(done.marks.values()):
         output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
     if any(media.values()):
-        output.show(f"media: {media['added']} {would}added, {media['kept']} kept, {media['left_out']} left out")
+        output.show(f"media: {media['added']} {would}added, {media['kept']} unchanged, {media['left_out']} skipped")
     for name, note_type in sorted(done.note_types.items()):
         for each in note_type["reported"]:
-            output.show(f"note type {name}, {plural(each['cards'], 'card')}: {each['reason']}")
+            output.show(f"note type {name} not imported ({plural(each['cards'], 'card')}): {each['reason']}")
     for found in done.reported[:_SHOWN]:
         place = f"{found.path}:{found.line}: " if found.path else ""
         output.show("  " + place + " ".join(filter(None, (found.id, found.reason))))

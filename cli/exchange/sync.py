@@ -41,7 +41,7 @@ def sync() -> None:
 @sync.command("anki")
 @click.option("--url", default=_URL, show_default=True, help="The address of AnkiConnect on this machine.")
 @click.option("--dry-run", is_flag=True, help="Show what would change; cards without an id are not counted.")
-@click.option("--newer", is_flag=True, help="Overwrite what was edited or deleted in Anki.")
+@click.option("--newer", is_flag=True, help="Overwrite notes that were edited in Anki, and create deleted ones again.")
 @click.option("--imported", is_flag=True, help="Include cards that were imported from Anki.")
 @progress_option
 @vault_json_options
@@ -50,15 +50,15 @@ def anki(
 ) -> int:
     """Send new and changed cards to a running Anki, and import all reviews from it.
 
-    Sent are question, answer, quotes, source, tags, pictures and sounds; retracted cards are suspended in Anki.
-    Imported are reviews and whether a card is suspended. Not changed are due dates, notes that you deleted in Anki, and
-    text that you edited there until the card changes in the vault.
+    It sends the question, answer, quotes, source, tags, pictures and sounds, and suspends retracted cards in Anki. It
+    imports reviews and whether a card is suspended. It does not change due dates, notes that you deleted in Anki, or
+    text that you edited there (until the card changes in the vault).
 
-    Cards imported from Anki are left out: they are in your Anki already, and AnkiConnect cannot identify them. Import
+    Cards imported from Anki are skipped: they are already in your Anki, and AnkiConnect cannot identify them. Import
     again to update their reviews.
 
-    Anki must run on this machine with the add-on AnkiConnect (code 2055492159). If its settings require a key, set the
-    environment variable RETAIN_ANKI_KEY.
+    Anki must be running on this machine with the add-on AnkiConnect (code 2055492159). If its settings require a key,
+    set the environment variable RETAIN_ANKI_KEY.
 
     \b
     Examples:
@@ -125,7 +125,7 @@ def _show(done: Synced, dry_run: bool) -> None:
     """Print the result of a sync."""
     plan, home = done.plan, done.home
     would = "would be " if dry_run else ""
-    output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} known before")
+    output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} already imported")
     if any(done.marks.values()):
         output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
     same = len({note.card for note in plan.unchanged})
@@ -133,15 +133,15 @@ def _show(done: Synced, dry_run: bool) -> None:
         f"{plural(len(done.created), 'note')} {would}created in Anki, {len(done.changed)} changed, {same} unchanged"
     )
     for cards, what in (
-        (done.suspended, f"{would}suspended in Anki, as the cards were retracted (tag retain::retracted)"),
-        (done.resumed, f"{would}resumed in Anki, as the cards are no longer retracted"),
+        (done.suspended, f"{would}suspended in Anki because the cards were retracted (tag retain::retracted)"),
+        (done.resumed, f"{would}resumed in Anki because the cards are no longer retracted"),
     ):
         if cards:
             output.show(f"{plural(len(cards), 'note')} {what}")
     if done.left_out:
-        output.show(f"{plural(len(done.left_out), 'card')} imported from Anki left out")
+        output.show(f"{plural(len(done.left_out), 'card')} imported from Anki skipped")
     for ids, what in (
-        (plan.edited, "edited in Anki and not changed; `--newer` overwrites them"),
+        (plan.edited, "edited in Anki, so not changed; `--newer` overwrites them"),
         (plan.gone, "deleted in Anki, or without CardId; `--newer` creates them again"),
         (plan.twice, "duplicated in Anki; delete the note that you did not study"),
     ):

@@ -47,13 +47,14 @@ def train(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Export cards, articles and filed answers to train a language model on.
+    """Export cards, articles and saved answers as training data for a language model.
 
-    Only those of high or medium confidence whose claims are current, split by concept. The format `messages` is read
-    by TRL, Axolotl and Unsloth, `prompt` has a prompt and a completion, `sharegpt` conversations. README.md in the
-    folder is the data card: counts, licences of the sources, what was left out, and a warning for small models.
+    Only those with high or medium confidence and current claims are exported, split by concept. The format `messages`
+    is read by TRL, Axolotl and Unsloth; `prompt` has a prompt and a completion, `sharegpt` has conversations. README.md
+    in the folder is the data card: counts, licences of the sources, what was skipped, and a warning for small models.
 
-    A later run updates the folder; a folder with other files is refused. Exits 1 if there is nothing to export.
+    A later run updates the folder; a folder with other files is refused. Exits with code 1 if there is nothing to
+    export.
 
     \b
     Examples:
@@ -65,7 +66,7 @@ def train(
     from learning.training.export import export_train
 
     if out == _STDOUT:
-        raise UsageError("a folder cannot be written to stdout", where="-", hint="give a name")
+        raise UsageError("a folder cannot be written to stdout", where="-", hint="give the name of a folder")
     desk = opened_desk(vault_dir, read_only=True)
     options = Options(layout, test_share, validation_share, seed)
     with output.Progress(progress) as narrator:
@@ -90,7 +91,10 @@ def _show(out: Path, done: Exported) -> None:
         output.show(f"  {side}: {parts}")
     for kind, reasons in summary.left_out.items():
         said = ", ".join(f"{count:,} ({clean_line(reason)})" for reason, count in reasons.items())
-        output.show(f"left out, {kind}: {said}")
+        output.show(f"skipped {kind}: {said}")
     for warning in summary.warnings:
         output.say(f"retain: {warning}")
-    output.show("README.md in the folder says more, also what to expect of models below 7 billion parameters")
+    output.show(
+        "README.md in the folder has more details, including what to expect of models with fewer than 7 billion "
+        "parameters"
+    )

@@ -55,7 +55,7 @@ def first_look(vault: Vault, *, only_at_once: bool = False) -> bool:
                 output.say("  first scan of your files, with a copy of each: this may take a while")
             report = watch.scan(now(), quick=True)
     except RetainError as error:
-        output.say(f"  the audit of your files has not begun: {error}")
+        output.say(f"  the file audit could not start: {error}")
         return False
     if report.files:
         files = plural(report.files, "file")
@@ -85,7 +85,7 @@ def _is_large(vault: Vault) -> bool:
 @click.option("--restore", is_flag=True, help="Restore files (optionally only PATH).")
 @click.option("--accept", is_flag=True, help="Accept changes as yours (optionally only PATH).")
 @click.option("--undo", is_flag=True, help="Undo the last --restore.")
-@click.option("--diff", is_flag=True, help="Show line by line what changed.")
+@click.option("--diff", is_flag=True, help="Show the changes line by line.")
 @click.option("--force", is_flag=True, help="Treat unreadable folders as empty.")
 @click.option("--quick", is_flag=True, help="Skip files with unchanged size, times and inode.")
 @vault_option
@@ -93,13 +93,14 @@ def _is_large(vault: Vault) -> bool:
 def audit(
     paths: tuple[str, ...], force: bool, quick: bool, vault_dir: str | None, as_json: bool, **actions: bool
 ) -> int:
-    """List what changed, appeared, vanished or moved in your folders.
+    """List files that were changed, added, deleted or moved in your folders.
 
-    Your folders are insights/, raw/ and the personal vault. The first scan records all files, with a copy of each
-    outside the vault. From then on each change is listed until you accept it as yours (--accept) or restore the file
-    (--restore). A file that appeared stays unless you name it. What a restore replaces is stored, too (--undo).
+    Your folders are insights/, raw/ and the personal vault. The first scan records all files, and stores a copy of each
+    outside the vault. From then on, each change is listed until you accept it as yours (--accept) or restore the file
+    (--restore). New files are not removed unless you name them. Files that a restore replaces are backed up, too
+    (--undo).
 
-    Exit code 1: something changed, or cannot be read.
+    Exits with code 1 if something changed or cannot be read.
 
     \b
     Examples:
@@ -130,7 +131,7 @@ def _only(actions: dict[str, bool]) -> str | None:
     asked = [name for name, given in actions.items() if given]
     if len(asked) > 1:
         words = " and ".join(f"--{name}" for name in asked)
-        raise UsageError(f"{words} don't go together", hint="give only one of them; PATH selects the files")
+        raise UsageError(f"{words} are mutually exclusive", hint="give only one of them; PATH selects the files")
     return asked[0] if asked else None
 
 
@@ -158,8 +159,8 @@ def _replace_database(vault: Vault, error: Damaged) -> bool:
         return False
     output.say(f"  {error.where}: {error.what}")
     old, new = replace_damaged(vault.settings.vault_id)
-    output.say(f"  it stays as {old.name}, and {new.name} is new: your files count as unchanged from now on")
-    output.say("  what changed before that is in git or in your own backup, if you have one")
+    output.say(f"  kept it as {old.name} and started {new.name}; the current state of your files is the new baseline")
+    output.say("  for earlier changes, see git or your own backup, if you have one")
     return True
 
 
@@ -228,7 +229,7 @@ class _Result:
     def as_text(self) -> None:
         report = self.report
         for key, why in report.unreachable.items():
-            output.show(f"not reachable  {self.name(key)}  {why}")
+            output.show(f"unavailable  {self.name(key)}  {why}")
         for key, why in report.scan.unread.items():
             output.show(f"unread    {self.name(key)}  {why}")
         if self.outcome is None or self.action == "undo":
@@ -261,7 +262,7 @@ class _Result:
     def _say_end(self) -> None:
         report = self.report
         for key in report.begun if not report.first else ():
-            output.say(f"  first scan of {self.name(key)}: a copy of each file is stored outside it")
+            output.say(f"  first scan of {self.name(key)}: a copy of each file was stored outside it")
         files, changes = plural(report.files, "file"), plural(len(self.left), "change")
         if report.first:
             output.say(f"Baseline created: {files} backed up.")
@@ -271,7 +272,7 @@ class _Result:
         elif self.left:
             output.say(f"{changes} not accepted yet: --diff shows them, --restore undoes them, --accept accepts them")
         if report.unreachable:
-            output.say("Unreadable folders do not count as deleted; --force treats them so.")
+            output.say("Unreadable folders do not count as deleted; --force treats them as deleted.")
 
     def _detail(self, change: Change) -> str:
         was, now = change.was, change.now
@@ -333,7 +334,7 @@ def _size(seen: FileState | None) -> str:
     if seen is None:
         return ""
     if seen.kind != "file":
-        return {"link": "a link", "folder": "a folder"}.get(seen.kind, "no file")
+        return {"link": "a link", "folder": "a folder"}.get(seen.kind, "no such file")
     return f"{seen.size} bytes" if seen.size < 10_000 else f"{seen.size / 1_000:,.0f} kB"
 
 

@@ -29,14 +29,14 @@ def difference(audit: Audit, change: Change) -> Iterator[str]:
     old = _lines(_stored(audit, change.was))
     new = _lines(_present(audit, change.key, change.now))
     if old is None or new is None:
-        yield f"{before}: {change.what}; not compared: not text, or too long"
+        yield f"{before}: {change.what}; not compared (not text, or too long)"
         return
 
-    names = (f"{before} (as known)" if change.was else "/dev/null", f"{after} (now)" if change.now else "/dev/null")
+    names = (f"{before} (recorded)" if change.was else "/dev/null", f"{after} (now)" if change.now else "/dev/null")
     lines = list(difflib.unified_diff(old, new, *names, lineterm=""))
     yield from (clean(line) for line in lines)
     if not lines:
-        yield f"{before} -> {after}: the same bytes"
+        yield f"{before} -> {after}: same content"
 
 
 def _stored(audit: Audit, state: FileState | None) -> bytes | None:

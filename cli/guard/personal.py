@@ -26,7 +26,8 @@ def is_unknown(vault: Vault) -> bool:
 def hint(vault: Vault) -> str:
     """Return what to do if the personal vault is not known."""
     return (
-        f"`retain init {vault.root} --personal DIR` names their folder; if you have none, `mkdir {vault.root}/insights`"
+        f"run `retain init {vault.root} --personal DIR` to set the folder for your notes; if you have none, "
+        f"`mkdir {vault.root}/insights`"
     )
 
 
@@ -43,7 +44,7 @@ def notes_in_vault(vault: Vault) -> list[Diagnostic]:
         return []
     count = sum(not entry.name.startswith(".") for entry in files_below([vault.root / "insights"], (".git",)))
     notes = "1 note" if count == 1 else f"{count} notes"
-    message = f"{notes} in insights/ can still be read by agents; move {'it' if count == 1 else 'them'}"
+    message = f"agents can still read {notes} in insights/; move {'it' if count == 1 else 'them'}"
     return [Diagnostic("insights", 0, "notes-readable", f"{message} to {vault.personal}")] if count else []
 
 
@@ -84,5 +85,5 @@ def personal_line(personal: dict[str, Any] | None) -> str:
             else "not known on this machine"
         )
         return f"your own notes: {here}"
-    unreached = "" if personal["reachable"] else " (not reachable: is a disk not mounted?)"
+    unreached = "" if personal["reachable"] else " (unavailable; is its disk mounted?)"
     return f"your own notes: {personal['path']}{unreached}"

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 @vault_option
 @json_option
 def reject(pages: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
-    """Reject pages with an agent's text.
+    """Reject pages that contain an agent's text.
 
-    The generated version is restored at once; a page without one is deleted. What you edited since stays. The decision
-    is in the ledger, so that no later compile or rebuild restores the page.
+    The generated version is restored at once; if there is none, the page is deleted. Your later edits are kept. The
+    decision is recorded, so later compiles and rebuilds do not bring the page back.
 
     \b
     Example:
@@ -66,7 +66,7 @@ def _outcome(vault: Vault, path: str) -> str:
     if data is None:
         return "was deleted"
     edited = human_edited(data.decode("utf-8", "replace"))
-    return "is unchanged: you have edited it since" if edited else "was replaced with the generated version"
+    return "is unchanged because you have edited it since" if edited else "was replaced with the generated version"
 
 
 def _vault_path(root: Path, given: str) -> str:

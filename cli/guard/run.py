@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 REFUSED = 125  # every other exit code is the command's
 _LEVELS = ("landlock", "bubblewrap", "full")
 WEAKER = {
-    "bubblewrap": "weaker than full: there is no second barrier behind the read-only file system",
-    "landlock": "weaker than full: mode, owner, times and attributes of your files can be changed (in your vaults they "
-    "are restored when the command ends), your other programs can be seen, and parent folders of hidden ones can't be "
-    "listed",
+    "bubblewrap": "weaker than full: there is no second layer of protection besides the read-only file system",
+    "landlock": "weaker than full: the program can change permissions, owner, timestamps and attributes of your "
+    "files (in your "
+    "vaults, they are restored when the command ends), can see your other programs, and cannot list the parent "
+    "folders of hidden ones",
 }
 
 
@@ -48,10 +49,10 @@ class _Command(click.Command):
 
 
 @click.command(cls=_Command, context_settings={"allow_interspersed_args": False})
-@click.option("--rw", multiple=True, metavar="PATH", help="Another file or folder that the agent may write.")
-@click.option("--no-network", is_flag=True, help="No internet (most agents need it for their model).")
-@click.option("--require", type=click.Choice(_LEVELS), help="Refuse to start in a weaker sandbox.")
-@click.option("--env", "passed", multiple=True, metavar="NAME", help="Another environment variable to pass on.")
+@click.option("--rw", multiple=True, metavar="PATH", help="Let the agent also write to this file or folder.")
+@click.option("--no-network", is_flag=True, help="Block network access (most agents need it for their model).")
+@click.option("--require", type=click.Choice(_LEVELS), help="Refuse to start in a weaker sandbox than this.")
+@click.option("--env", "passed", multiple=True, metavar="NAME", help="Pass on this environment variable, too.")
 @vault_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(
@@ -62,18 +63,18 @@ def run(
     vault_dir: str | None,
     command: tuple[str, ...],
 ) -> int:
-    """Run a coding agent, or any program, in a sandbox where it can write only what an agent may write.
+    """Run a coding agent, or any program, in a sandbox that lets it write only to the agents' folders.
 
-    The file system is read-only to it, except wiki/, output/, learning/flashcards/ and .retain/work/ of the vault, a
-    temporary folder of its own, and what --rw adds. Your personal vault is hidden. When it ends, what it wrote is
-    checked like any page; what fails is moved to output/quarantine/.
+    For the program, the file system is read-only, except for wiki/, output/, learning/flashcards/ and .retain/work/ in
+    the vault, a temporary folder, and paths added by --rw. Your personal vault is hidden. When the program ends,
+    everything it wrote is checked like any page; files that fail the check are moved to output/quarantine/.
 
-    The settings folders of Claude Code and Codex stay read-only: --rw refuses them; name a sessions folder inside, or
-    a separate settings folder.
+    The settings folders of Claude Code and Codex stay read-only, and --rw refuses them; give a sessions folder inside
+    them, or a separate settings folder.
 
-    The exit code is the command's (128 + n if signal n ended it; 127 not found, 126 can't be run), but 1 instead of 0
-    if something that it destroyed could not be restored, or if it changed mode, owner, time or attributes of files
-    that are not its own, which the level landlock cannot forbid. If retain refuses to start it, 125.
+    Exit code: that of the command (128 + n if signal n ended it; 127 if it was not found, 126 if it cannot be run); 1
+    instead of 0 if something that the program destroyed could not be restored, or if it changed the permissions, owner,
+    timestamps or attributes of other files (the level landlock cannot prevent that); 125 if retain refuses to start it.
 
     \b
     Examples:
@@ -100,7 +101,7 @@ def _run(
     require: str | None,
 ) -> int:
     if "RETAIN_CAGED" in os.environ:
-        raise Refused("this process is in a sandbox already", hint="run the command directly")
+        raise Refused("this process is already in a sandbox", hint="run the command directly")
     _check_names(passed)
     level, reasons = _level(require)
     from cli.guard.audit import before_agent
@@ -133,7 +134,7 @@ def _check_names(passed: tuple[str, ...]) -> None:
 
     for name in passed:
         if not is_name(name):
-            raise Refused("--env takes only the name of a variable", where=name)
+            raise Refused("--env takes only the name of a variable, without a value", where=name)
 
 
 def _level(require: str | None) -> tuple[Level, tuple[str, ...]]:
@@ -146,7 +147,9 @@ def _level(require: str | None) -> tuple[Level, tuple[str, ...]]:
         hint = "keep your notes in a second vault (`retain init DIR --personal DIR2`), and use `retain guard audit`"
         raise Refused(f"no sandbox is available here:\n  {why}", hint=hint)
     if require is not None and support.level < Level[require.upper()]:
-        raise Refused(f"{require} was required, and what works here is {support.level}{why and ':'}\n  {why}".rstrip())
+        raise Refused(
+            f"{require} was required, but only {support.level} is available here{why and ':'}\n  {why}".rstrip()
+        )
     return support.level, support.reasons
 
 
@@ -199,7 +202,8 @@ def _warn_of_root(vault: Vault) -> None:
     owner = vault.root.stat().st_uid
     if os.geteuid() == 0 and owner != 0:
         output.say(
-            f"  you are root and this vault belongs to user {owner}: new files will belong to root; start it as {owner}"
+            f"  you are root and this vault belongs to user {owner}: new files will belong to root; run retain "
+            f"as {owner}"
         )
 
 
@@ -214,15 +218,15 @@ def _announce(sandbox: Sandbox, reasons: tuple[str, ...]) -> None:
     how = f" ({parts.format(landlock.abi())})" if parts else ""
     folders = [f"{folder}/" for folder in AGENT_FOLDERS] + [str(each) for each in sandbox.rw]
     network = "on" if sandbox.network else "off"
-    unseen = f"; cannot see {sandbox.personal}" if sandbox.personal else ""
-    output.say(f"sandbox: {level}{how}, network {network}; may write {' '.join(folders)}{unseen}")
+    unseen = f"; {sandbox.personal} is hidden" if sandbox.personal else ""
+    output.say(f"sandbox: {level}{how}, network {network}; can write to {' '.join(folders)}{unseen}")
     for line in (*((WEAKER[level],) if level in WEAKER else ()), *reasons):
         output.say(f"  {line}")
     for path, host in opened(sandbox.rw).items():
         output.say(f"  Warning: {path} is writable; {host} may run or trust its contents later")
     closed = inherited()
     if closed:
-        output.say(f"  inherited open files are closed: {', '.join(map(str, closed))}")
+        output.say(f"  closed inherited open files: {', '.join(map(str, closed))}")
 
 
 def _begin(vault: Vault, command: tuple[str, ...]) -> Run:

@@ -32,9 +32,9 @@ QUARANTINE = "output/quarantine"
 @vault_option
 @json_option
 def status(vault_dir: str | None, as_json: bool) -> int:
-    """Show the sandbox level, what an agent may write, and the audit of your files.
+    """Show the sandbox level, the folders that agents can write to, and the last file audit.
 
-    A run of an agent with a damaged record is listed with a hint; exit code 1.
+    An agent run whose record is damaged is listed with a hint, and the exit code is 1.
 
     \b
     Examples:
@@ -105,21 +105,21 @@ def _show(vault: Vault, facts: dict[str, Any]) -> None:
     output.show(f"sandbox level: {facts['level']}")
     for words in facts["not_stronger"]:
         output.show(f"  stronger sandbox unavailable: {words}")
-    output.show(f"agents may write in {vault.root}: {', '.join(facts['agents_may_write'])}")
+    output.show(f"agents can write to these folders of {vault.root}: {', '.join(facts['agents_may_write'])}")
     output.show(personal_line(facts["vault"]["personal"]))
     last = facts["last_look"]
     if "RETAIN_CAGED" in os.environ:
         output.show("file audit: not available inside the sandbox")
     elif last is None:
-        output.show("your files: not scanned yet; `retain guard audit` records them, with a copy of each")
+        output.show("your files: not scanned yet; `retain guard audit` records them and stores a copy of each")
     else:
         day = datetime.fromisoformat(last["at"]).astimezone(vault.settings.zone).strftime("%Y-%m-%d %H:%M")
-        changes = f"; {plural(last['changes'], 'change')} not confirmed" if last["changes"] else ""
+        changes = f"; {plural(last['changes'], 'change')} not accepted" if last["changes"] else ""
         output.show(f"your files: {last['files']}, last scanned on {day}{changes}")
     for run in facts["runs"]:
-        what = "at work" if run["may_live"] else f"ended, not checked yet; {SETTLED_BY}"
+        what = "running" if run["may_live"] else f"ended, changes not checked yet; {SETTLED_BY}"
         output.show(f"agent: {' '.join(run['command'])}, started {run['at']}, {what}")
     for each in facts["broken_runs"]:
-        output.show(f"agent: a run with a damaged record, {each['id'] or each['path']}")
+        output.show(f"agent: run {each['id'] or each['path']} has a damaged record")
     if facts["quarantined"]:
-        output.show(f"{plural(facts['quarantined'], 'file')} of agents in {QUARANTINE}/")
+        output.show(f"{plural(facts['quarantined'], 'file')} by agents in {QUARANTINE}/")

@@ -21,7 +21,7 @@ _MAX_BYTES = 8 << 20
 
 @click.group()
 def hook() -> None:
-    """Called by the hooks of coding agents."""
+    """Check tool calls; called by hooks of coding agents."""
 
 
 @hook.command("claude-code")
@@ -44,7 +44,7 @@ def _check(vault_dir: str | None) -> int:
         with _time_limit():
             fault = _fault(vault_dir)
     except BaseException as error:  # noqa: BLE001 (any other exit code would let the call through)
-        fault = f"the call could not be checked ({type(error).__name__}: {error})"
+        fault = f"the tool call could not be checked ({type(error).__name__}: {error})"
     if fault is None:
         return output.DONE
     output.say(f"retain: blocked: {fault[:600]}")
@@ -79,7 +79,7 @@ def _fault(vault_dir: str | None) -> str | None:
 
     data = sys.stdin.buffer.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
-        return "the call is too large to be checked"
+        return "the tool call is too large to check"
     call = json.loads(data)
     vault = open_vault(vault_dir, os.environ.get("RETAIN_VAULT"), here())
     return call_fault(call, territory_of(vault))

@@ -60,7 +60,7 @@ def write_host_files(root: Path, hosts: Sequence[str], *, show: bool) -> int:
     vault = open_vault(str(root), None, root)
     codes = [_write(vault, file) for file in files]  # Claude Code's last, as it lists existing files
     if "claude-code" in hosts and _would_be_committed(root):
-        output.say(f"  {CLAUDE} has paths of this machine: add `/{CLAUDE}` to .gitignore")
+        output.say(f"  {CLAUDE} contains paths on this machine: add `/{CLAUDE}` to .gitignore")
     output.say("  agents can ignore these settings; `retain guard run -- COMMAND` enforces them (docs/guard.md)")
     return max(codes, default=output.DONE)
 
@@ -82,7 +82,7 @@ def claude_settings(root: Path) -> dict[str, Any]:
     """
     if acting := sorted(set(str(root)) & _SPECIAL):
         raise Refused(
-            f"the rules of Claude Code cannot name a path with {' '.join(acting)!r} in it",
+            f"permission rules of Claude Code cannot contain a path with {' '.join(acting)!r} in it",
             where=str(root),
             hint="rename the folder",
         )
@@ -195,9 +195,9 @@ def _to_merge(file: HostFile, old: bytes) -> int:
     """Report what the user's own file lacks, and show the generated one; return the exit code."""
     lacks = missing(file, old)
     if not lacks:
-        output.say(f"  {file.path} is your own, and complete")
+        output.say(f"  {file.path} is your own file and needs no changes")
         return output.DONE
-    output.say(f"  {file.path} is your own and is not changed. It lacks:")
+    output.say(f"  {file.path} is your own file and was not changed. Missing from it:")
     for line in lacks:
         output.say(f"    {line}")
     output.show(f"# {file.path}, as retain would write it\n{file.text}")

@@ -83,7 +83,7 @@ def shell_fault(line: str, cwd: str, territory: Territory) -> str | None:
     read or to write, or when it runs a command of retain that is for the user. The work folder is open.
     """
     if len(line) > _LONGEST_LINE:
-        return "the command is too long to be checked"
+        return "the command is too long to check"
     text = re.sub(r"\$\{(\w+)\}", r"$\1", re.sub(r"['\"\\]", "", line))
     for arguments in _RETAIN.findall(text):
         words = arguments.split()

@@ -62,8 +62,8 @@ class Health:
 def doctor(vault_dir: str | None, as_json: bool) -> int:
     """Show what protects this vault, and check it for problems.
 
-    In a vault, a process in the agents' sandbox tries to write in insights/, which must fail, and in wiki/, which must
-    succeed. Exit code 1 if there are findings.
+    In a vault, a process in the agents' sandbox tries to write to insights/ (must fail) and to wiki/ (must succeed).
+    Exits with code 1 if there are findings.
 
     \b
     Examples:
@@ -111,7 +111,7 @@ def _show(health: Health) -> None:
     output.show(f"document readers: {_readers_text(guard)}")
     if guard["self_test"] is not None:
         result = "passed" if guard["self_test"] else "failed"
-        output.show(f"self-test of the agent sandbox (no write in insights/, a write in wiki/): {result}")
+        output.show(f"self-test of the agent sandbox (cannot write to insights/, can write to wiki/): {result}")
     if facts["vault"] is None:
         output.show("no vault here")
     else:
@@ -292,7 +292,10 @@ def _personal(health: Health, vault: Vault) -> dict[str, Any] | None:
     agents = [ours / folder for folder in AGENT_FOLDERS]
     if any(theirs == folder or folder in theirs.parents for folder in agents):
         health.find(
-            place["path"], "personal-inside", "the personal vault is in a folder that agents write", "move it out"
+            place["path"],
+            "personal-inside",
+            "the personal vault is in a folder that agents can write to",
+            "move it out",
         )
     elif theirs in (ours, *ours.parents):
         health.find(place["path"], "personal-inside", "this vault is inside the personal vault", "move it out")
@@ -320,7 +323,9 @@ def _git(health: Health, vault: Vault) -> dict[str, Any]:
     repository = any((folder / ".git").exists() for folder in (vault.root, *vault.root.parents))
     missing = [line.split()[0] for line in missing_merge_lines(vault)] if repository else []
     if missing:
-        what = f"these logs are not merged line by line, so clones would conflict: {', '.join(missing)}"
+        what = (
+            f"git does not merge these logs line by line, so merging clones would cause conflicts: {', '.join(missing)}"
+        )
         health.find(".gitattributes", "union-merge", what, "`retain upgrade` adds the lines")
     return {"installed": is_installed(), "repository": repository, "union_merge": not missing}
 
@@ -366,6 +371,6 @@ def _open_runs(health: Health, vault: Vault) -> int:
         health.find(error.where, "run-unsettled", error.what, error.hint)
         return 0
     for run in dead:
-        what = f"an agent started at {run.at}, and its changes were never checked"
+        what = f"the changes of an agent started at {run.at} were never checked"
         health.find(" ".join(run.command)[:80], "run-unsettled", what, "run `retain compile` to check them")
     return len(dead)

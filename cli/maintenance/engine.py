@@ -34,7 +34,7 @@ Changes = list[tuple[str, str, Value | None]]
 @json_option
 @click.pass_context
 def engine(context: click.Context, look: bool, as_json: bool) -> None:
-    """Show which models can compile on this machine; try one, see what it would take, choose it.
+    """Show which models can compile on this machine; try one, estimate its cost, or choose it.
 
     \b
     Examples:
@@ -42,8 +42,8 @@ def engine(context: click.Context, look: bool, as_json: bool) -> None:
       retain engine --look                                 also look for Ollama, LM Studio, llama.cpp, vLLM
       retain engine use command -- claude -p               compile with a program
       retain engine use server http://127.0.0.1:11434 --model qwen3:8b --small
-      retain engine try                                    ask it one small question
-      retain engine cost                                   what compiling this vault would take
+      retain engine try                                    ask the model one small question
+      retain engine cost                                   estimate the cost of compiling this vault
     """
     if context.invoked_subcommand is None:
         context.invoke(list_, look=look, as_json=as_json)
@@ -56,10 +56,10 @@ def engine(context: click.Context, look: bool, as_json: bool) -> None:
 @click.option("--look", is_flag=True, help="Also look for model servers on the usual ports of this machine.")
 @json_option
 def list_(look: bool, as_json: bool) -> None:
-    """Show what the settings say, which keys are set, which programs and servers are on this machine.
+    """Show the configured engine, and the keys, programs and servers found on this machine.
 
-    Keys are never shown, only the names of their variables. Nothing is sent anywhere; with --look, the ports 11434,
-    1234, 8080 and 8000 of this machine are asked which models they have.
+    Keys are never shown, only the names of their variables. Nothing is sent over the network; --look probes the ports
+    11434, 1234, 8080 and 8000 on this machine for model servers.
 
     \b
     Examples:
@@ -78,12 +78,12 @@ def list_(look: bool, as_json: bool) -> None:
     programs = found.programs()
     output.show(f"programs  {', '.join(p.path for p in programs) or 'none of ' + ', '.join(found.PROGRAMS)}")
     if servers is None:
-        output.show("servers   not looked for: `retain engine --look` asks this machine's ports")
+        output.show("servers   not searched; `retain engine --look` probes the usual ports on this machine")
     else:
-        output.show(f"servers   {', '.join(f'{s.name} at {s.url}' for s in servers) or 'none answers'}")
+        output.show(f"servers   {', '.join(f'{s.name} at {s.url}' for s in servers) or 'none found'}")
     choices = _choices(settings, programs, servers or ())
     if choices:
-        output.show("\nto choose one, then `retain engine try`:")
+        output.show("\nto choose one (then run `retain engine try`):")
         output.show_first(choices, _SHOWN, indent="  ")
 
 
@@ -103,7 +103,7 @@ def _compiling(settings: EngineSettings) -> str:
             return "agent: a coding agent, see `retain agent`"
         case "extractive":
             return "extractive: the built-in engine, without a model"
-    return "not set: the engine of a vault's last compile, or the built-in one"
+    return "not set: uses the engine of the vault's last compile, or the built-in one"
 
 
 def _grading(settings: EngineSettings) -> str:
@@ -151,9 +151,10 @@ def _found_as_json(settings: EngineSettings, servers: Sequence[found.Server] | N
 @progress_option
 @json_option
 def try_(name: str | None, progress: str | None, as_json: bool) -> int:
-    """Ask the chosen engine, or the one of NAME, one small question: which concepts do five sentences teach?
+    """Test the chosen engine, or NAME, with one small question: which concepts do five sentences teach?
 
-    Says whether the answer has the form that a compile needs, and what it took. It needs no vault; nothing is stored.
+    Reports whether the answer has the format that compiling needs, and the time and tokens used. Needs no vault;
+    nothing is stored.
 
     \b
     Examples:
@@ -190,7 +191,7 @@ def _configured(settings: EngineSettings) -> str:
         return "command"
     if found.keys(settings) or settings.place:
         return "claude"
-    raise ModelUnavailable("no engine is chosen", hint="`retain engine` shows what is on this machine")
+    raise ModelUnavailable("no engine is chosen", hint="`retain engine` lists the engines on this machine")
 
 
 def _question() -> Any:
@@ -222,11 +223,11 @@ def _show_answer(answer: Answered, seconds: float, as_json: bool) -> None:
         said = {"concepts": concepts, "refused": list(answer.refused)}
         output.show_json({"engine": answer.engine, "usable": True, **took, **said})
         return
-    output.show(f"{answer.engine}: the answer has the form that a compile needs")
+    output.show(f"{answer.engine}: the answer has the format that compiling needs")
     output.show(f"{plural(len(concepts), 'concept')}: {', '.join(concepts)}")
     output.show(f"{seconds:.1f} s, {sent} tokens sent, {received} received")
     if answer.refused:
-        output.show(f"left out ({len(answer.refused)}):")
+        output.show(f"rejected ({len(answer.refused)}):")
         output.show_first(answer.refused, _SHOWN, indent="  ")
 
 
@@ -238,9 +239,9 @@ def _show_answer(answer: Answered, seconds: float, as_json: bool) -> None:
 @progress_option
 @vault_json_options
 def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json: bool) -> None:
-    """Estimate what compiling this vault would take: requests, tokens, money and minutes.
+    """Estimate the cost of compiling this vault: requests, tokens, money and minutes.
 
-    Reads the documents and asks no model. Stored answers cost nothing.
+    Reads the documents and calls no model. Stored answers cost nothing.
 
     \b
     Examples:
@@ -262,7 +263,7 @@ def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json:
         output.show_json({"engine": chosen, **figures})
     elif report.open:
         asked = ", ".join(f"{n} {type_}" for type_, n in figures["requests"].items())
-        output.show(f"{chosen} would be asked: {asked}")
+        output.show(f"would send to {chosen}: {asked}")
         show_estimate(figures)
     else:
         output.show("nothing to request: all requests for this vault have been answered")
@@ -275,15 +276,15 @@ def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json:
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("words", nargs=-1, metavar="[ADDRESS | -- PROGRAM ARGUMENT...]")
 @click.option("--model", metavar="NAME", help="The model, for claude and server.")
-@click.option("--check", metavar="NAME", help="Another model or command line that checks the answers.")
+@click.option("--check", metavar="NAME", help="Another model or command line to check the answers.")
 @click.option(
     "--env",
     "variables",
     multiple=True,
     metavar="NAME",
-    help="An environment variable to pass to the program; repeatable.",
+    help="Pass this environment variable to the program; repeatable.",
 )
-@click.option("--small", is_flag=True, help="A model of 1-8 B parameters: smaller requests.")
+@click.option("--small", is_flag=True, help="Send smaller requests, for a model with 1-8 B parameters.")
 @json_option
 def use(
     kind: str,
@@ -294,10 +295,10 @@ def use(
     small: bool,
     as_json: bool,
 ) -> None:
-    """Choose the engine that compiles; only that changes in your settings file.
+    """Choose the engine for compiling. Nothing else in your settings file changes.
 
-    claude: Anthropic, by key. server: any server of the Messages API. command: a program that takes a prompt on
-    standard input and prints the answer. none: no model is asked, and stored answers stay in use.
+    claude: Anthropic, with an API key. server: any server with the Messages API. command: a program that reads a prompt
+    from standard input and prints the answer. none: no model is called, and stored answers are still used.
 
     \b
     Examples:
@@ -317,7 +318,9 @@ def use(
         output.show_json(_found_as_json(settings, None))
         return
     output.show(f"compile   {_compiling(settings)}")
-    output.show(f"written to {path}" + ("" if kind == "none" else "; `retain engine try` asks it one small question"))
+    output.show(
+        f"written to {path}" + ("" if kind == "none" else "; `retain engine try` tests it with one small question")
+    )
 
 
 def _changes(
@@ -332,7 +335,7 @@ def _changes(
     if kind == "command":
         return _command_changes(words, model, check, variables)
     if variables or (words and kind != "server"):
-        raise UsageError(f"`{kind}` takes no program", hint="`retain engine use command -- PROGRAM ARGUMENT...`")
+        raise UsageError(f"`{kind}` does not take a program", hint="`retain engine use command -- PROGRAM ARGUMENT...`")
     if kind == "none":
         return [("engine", "compile", None)]
     if kind == "claude":

@@ -37,8 +37,8 @@ FOLDERS = (
 
 @click.command()
 @click.argument("directory", metavar="DIR")
-@click.option("--personal", metavar="DIR2", help="A vault for your own notes, which no agent can read.")
-@click.option("--adopt", is_flag=True, help="Add the vault to a folder that already holds notes.")
+@click.option("--personal", metavar="DIR2", help="Keep your own notes in this folder, which no agent can read.")
+@click.option("--adopt", is_flag=True, help="Add the vault to a folder that already contains notes.")
 @click.option("--no-git", is_flag=True, help="Do not create a git repository.")
 @click.option(
     "--host",
@@ -47,7 +47,7 @@ FOLDERS = (
     type=click.Choice(["claude-code", "codex"]),
     help="Write settings and hooks for this coding agent; also in an existing vault.",
 )
-@click.option("--print", "show", is_flag=True, help="With --host: print the files instead of writing them.")
+@click.option("--print", "show", is_flag=True, help="With --host, print the files instead of writing them.")
 @progress_option
 def init(
     directory: str,
@@ -60,19 +60,19 @@ def init(
 ) -> int | None:
     """Create a vault in DIR.
 
-    With --personal your own notes are in DIR2, and DIR has no insights/. The path of DIR2 is saved in your own settings
-    on this machine; for an existing vault, give --personal again on each machine.
+    With --personal, your notes are kept in DIR2 instead of DIR/insights/. The path is saved in your user settings on
+    this machine; for an existing vault, give --personal again on each machine.
 
     \b
     Examples:
       retain init my-vault
-      retain init ~/know --personal ~/notes     keep your notes where no agent can read
+      retain init ~/know --personal ~/notes     keep your notes where no agent can read them
       retain init ~/notes --adopt     add a vault to an existing Obsidian vault
       retain init ~/know --host claude-code --host codex     set up two coding agents
     """
     root = _checked_directory(directory)
     if show and not hosts:
-        raise UsageError("--print goes with --host", hint="retain init DIR --host claude-code --print")
+        raise UsageError("--print can be used only with --host", hint="retain init DIR --host claude-code --print")
     if show:
         return _hosts(root, hosts, show=True)
     is_vault = named(root / FILE) is not None
@@ -81,7 +81,7 @@ def init(
             _add_personal(root, personal)
         return _hosts(root, hosts, show=False) if hosts else None
     if is_vault:
-        raise Refused("this is already a vault", where=str(root / FILE), hint="open it with `retain status`")
+        raise Refused("this folder is already a vault", where=str(root / FILE), hint="open it with `retain status`")
     there = named(root) is not None
     if there and not is_folder(root):
         raise UsageError("not a folder", where=str(root))
@@ -112,7 +112,7 @@ def init(
         output.say(f"  personal vault: {personal_root}")
     _start_audit(root)
     for name in existing:
-        output.say(f"  {name} exists and was not changed; see the documentation for the version of retain")
+        output.say(f"  {name} already exists and was not changed; see the documentation for what retain would write")
     if not no_git and is_installed() and not is_repository(root):
         _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
@@ -138,7 +138,7 @@ def _is_not_empty(folder: Path) -> bool:
         return any(folder.iterdir())
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        hint = "check its owner and mode"
+        hint = "check its owner and permissions"
         raise UsageError(f"cannot be listed: {reason}", where=str(folder), hint=hint) from error
 
 

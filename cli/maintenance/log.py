@@ -29,7 +29,9 @@ SHOWN = 200  # lines of a list that a terminal is given
 
 
 @click.group(invoke_without_command=True)
-@click.option("--rejected", is_flag=True, help="List rejected sentences and cards instead: gate, reason and engine.")
+@click.option(
+    "--rejected", is_flag=True, help="Instead, list rejected sentences and cards with gate, reason and engine."
+)
 @click.option("--coverage", is_flag=True, help="Instead, show how much of each source was turned into claims.")
 @click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
 @progress_option
@@ -44,12 +46,12 @@ def log(
     vault_dir: str | None,
     as_json: bool,
 ) -> None:
-    """List builds, questions filed, checks and promotions, newest last.
+    """List compiles, saved questions, checks and promotions, newest last.
 
-    `restore` and `accept` are for a review log that has lost records.
+    Use `restore` or `accept` if the review log has lost records.
 
-    --rejected and --coverage check sources, ledgers and replies as a compile does, and write nothing: they show raw/ as
-    it is now.
+    --rejected and --coverage check sources, ledgers and stored answers as a compile does, and write nothing: they show
+    the current state of raw/.
 
     \b
     Examples:
@@ -63,7 +65,7 @@ def log(
     if rejected and coverage:
         raise click.UsageError("--rejected and --coverage are mutually exclusive")
     if given is not None and not (rejected or coverage):
-        raise click.UsageError("--source goes with --rejected or --coverage")
+        raise click.UsageError("--source can be used only with --rejected or --coverage")
     vault = opened(vault_dir)
     if not (rejected or coverage):
         _entries(vault, as_json)
@@ -131,7 +133,7 @@ def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> No
             output.show(f"    besides: {', '.join(rest)}")
         if listed:
             lines = [
-                f"passed over: “{one.words}” ({', '.join(filter(None, (one.heading, one.place)))})"
+                f"skipped: “{one.words}” ({', '.join(filter(None, (one.heading, one.place)))})"
                 + (f": {one.why}" if one.why else "")
                 for one in each.passed_over
             ]

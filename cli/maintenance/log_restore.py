@@ -28,15 +28,15 @@ _WITHOUT_COPIES = "restore the file from git or a backup"
 @click.option(
     "--from", "day", metavar="DATE", help="Use the most complete copy of this day (default: the newest copy)."
 )
-@click.option("--list", "listed", is_flag=True, help="List the copies with the number of their events; write nothing.")
+@click.option("--list", "listed", is_flag=True, help="List the copies and their numbers of events; write nothing.")
 @dry_run_option
 @vault_json_options
 def restore(day: str | None, listed: bool, dry_run: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Add the events that the review log lacks, from a daily copy.
+    """Restore events missing from the review log from a daily copy.
 
-    The first command of a day that reviews or compiles copies the log to your data folder; the last 30 copies are kept.
-    Events that the log has are not added twice, and no line of it is changed: one that cannot be read stays, and is
-    reported. Exit code 1 if records are still missing.
+    The first review or compile of a day copies the log to your data folder; the last 30 copies are kept. Events already
+    in the log are not added twice, and no line is changed: an unreadable line is kept and reported. Exits with code 1
+    if records are still missing.
 
     \b
     Examples:
@@ -110,10 +110,10 @@ def _chosen(copies: Copies, day: str | None) -> Copy:
 @click.command()
 @vault_json_options
 def accept(vault_dir: str | None, as_json: bool) -> None:
-    """Accept logs that have lost records as they are now.
+    """Accept the current state of logs that have lost records.
 
-    For example after you have gone back to an older commit or backup. What was lost is not reported any more; copies of
-    the review log that have it are kept.
+    Use this, for example, after going back to an older commit or backup. The missing records are no longer reported;
+    copies of the review log that contain them are kept.
 
     \b
     Examples:

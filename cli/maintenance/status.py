@@ -36,10 +36,10 @@ _CLAIM = re.compile(rb"^\^c-[0-9a-z]{10}\s*$", re.MULTILINE)
 
 
 @click.command()
-@click.option("--cost", is_flag=True, help="Show model costs instead, by run, stage and model.")
+@click.option("--cost", is_flag=True, help="Instead, show model costs by run, stage and model.")
 @vault_json_options
 def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
-    """Show what the vault contains: sources, wiki, cards due and new, gaps.
+    """Show what the vault contains: sources, wiki, due and new cards, gaps.
 
     \b
     Examples:
@@ -69,10 +69,10 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         agent = facts["agent"]
         if any(agent.values()):
             waits = f"; {plural(agent['open_runs'], 'run')} not checked yet" if agent["open_runs"] else ""
-            output.show(f"pages with text of agents: {agent['pages']}{waits}")
+            output.show(f"pages with text by agents: {agent['pages']}{waits}")
         output.show("gaps: " + ", ".join(f"{n} {kind}" for kind, n in gaps.items()))
         if facts["inbox"]:
-            output.show(f"inbox: {facts['inbox']} to decide (`retain inbox`)")
+            output.show(f"inbox: {plural(facts['inbox'], 'item')} to decide on (`retain inbox`)")
         if facts["suggested"]:
             output.show(f"suggested: {plural(facts['suggested'], 'card')} to keep or drop (`retain card suggest`)")
         if facts["late"]:
@@ -83,7 +83,10 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         if facts["upgrade"]:
             output.show(facts["upgrade"])
         if facts["promotion"]:
-            output.show(f"promotion queue: {facts['promotion']} (`retain insight` opens a note on the first)")
+            output.show(
+                f"ready for a note of your own: {plural(facts['promotion'], 'concept')} (`retain insight` opens "
+                "a note on the first)"
+            )
     output.found(diagnostics)
 
 

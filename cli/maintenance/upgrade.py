@@ -80,7 +80,7 @@ def outdated(vault: Vault) -> str:
     if found.state not in (State.OLDER, State.EDITED):
         return ""
     which = f"of schema {found.schema}" if found.schema else "without a schema version"
-    return f"AGENTS.md is {which}, this retain has {SCHEMA_VERSION}: `retain upgrade`"
+    return f"AGENTS.md is {which}; this version of retain uses schema {SCHEMA_VERSION}: run `retain upgrade`"
 
 
 def _is_shipped(data: bytes) -> bool:
@@ -95,14 +95,14 @@ def _shipped() -> frozenset[str]:
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Print what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 @vault_option
 def upgrade(dry_run: bool, vault_dir: str | None) -> int:
-    """Bring AGENTS.md and the schema version of an older vault up to date.
+    """Update AGENTS.md and the schema version of an older vault.
 
-    An AGENTS.md that you edited is left as it is; the new one is written beside it, as AGENTS.new.md. In retain.toml
-    only the line `schema` changes; .gitattributes gets the lines that it lacks for merging logs. What older versions
-    kept in .retain/ moves to learning/anki/ and ledger/. Older vaults work without this.
+    If you edited AGENTS.md, it is not changed; the new one is written next to it as AGENTS.new.md. In retain.toml, only
+    the line `schema` changes; missing lines for merging logs are added to .gitattributes. Data that older versions kept
+    in .retain/ is moved to learning/anki/ and ledger/. Older vaults also work without an upgrade.
 
     \b
     Examples:
@@ -130,16 +130,18 @@ def upgrade(dry_run: bool, vault_dir: str | None) -> int:
     for path, log in moved.items():
         output.show(f"{'would move' if dry_run else 'moved'} {path} to {log}")
         if not dry_run and (vault.root / path).exists():
-            output.say(f"{path} stays: some of its entries cannot be read")
+            output.say(f"{path} was kept: some of its entries cannot be read")
     for path, data in writes.items():
         old = guard.read(path)
         if not dry_run:
             guard.write(path, data, expect=None if old is None else sha256_hex(old))
         output.show(f"{_verb(old is None, dry_run)} {path} (schema {SCHEMA_VERSION})")
     if found.state is State.EDITED:
-        output.say(f"AGENTS.md was edited, so it stays as it is: copy what you want from {BESIDE}, then delete it")
+        output.say(
+            f"AGENTS.md was edited, so it was not changed; copy what you need from {BESIDE}, then delete {BESIDE}"
+        )
     if not writes and not moved and found.state is not State.EDITED:
-        output.show(f"nothing to do: schema {SCHEMA_VERSION}")
+        output.show(f"nothing to do: this vault already uses schema {SCHEMA_VERSION}")
     return output.DONE
 
 

@@ -42,7 +42,7 @@ _NAME = 12  # columns of a fact's name
 def card() -> None:
     """Add, show, edit, delete, list, suggest, suspend, resume, bury, flag, tag, reschedule, postpone or advance cards.
 
-    Actions take several ids, and `-` for ids on stdin.
+    The commands accept several ids, or `-` to read ids from stdin.
 
     \b
     Examples:
@@ -61,7 +61,7 @@ def card() -> None:
 @click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @vault_json_options
 def show(id_: str, vault_dir: str | None, as_json: bool) -> int:
-    """Show a card: text, memory state, every rating and earlier versions.
+    """Show a card: its text, memory state, all ratings and earlier versions.
 
     \b
     Examples:
@@ -138,7 +138,7 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
 def _print_card(desk: Desk, shown: _Shown) -> None:
     """Print a card and its memory state as text."""
     info = card_info(desk, shown.id)
-    place = "in no deck" if shown.past else f"{shown.path}:{shown.line}"
+    place = "not in any deck" if shown.past else f"{shown.path}:{shown.line}"
     output.show(f"{card_heading(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
     output.show(f"Q: {latex.text(shown.question)}\nA: {latex.text(shown.answer)}")
     for name, value in info.rows():
@@ -157,7 +157,9 @@ def _print_card(desk: Desk, shown: _Shown) -> None:
 @click.argument("id_", metavar="CARD", shell_complete=card_ids)
 @click.option("--question", help="The new question.")
 @click.option("--answer", help="The new answer.")
-@click.option("--from", "source", metavar="FILE", help="Read both from a file with Q: and A:, or from stdin (-).")
+@click.option(
+    "--from", "source", metavar="FILE", help="Read question and answer from a file with Q: and A:, or from stdin (-)."
+)
 @click.option("--restore", "back", is_flag=True, help="Undo the last edit.")
 @vault_json_options
 def edit(
@@ -169,10 +171,10 @@ def edit(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Edit the text of a card. Its history and schedule stay, and no compile overwrites your text.
+    """Edit the text of a card. The card keeps its history and schedule, and compiling never overwrites your text.
 
-    Without --question, --answer or --from, $VISUAL or $EDITOR opens. --restore undoes an edit; `retain undo` undoes
-    reviews and marks.
+    Without --question, --answer or --from, your editor ($VISUAL or $EDITOR) opens. --restore undoes an edit; `retain
+    undo` undoes reviews, flags and other actions.
 
     \b
     Examples:
@@ -197,7 +199,7 @@ def edit(
 @card.command("list")
 @click.option("--flagged", is_flag=True, help="Only flagged cards, with the reason.")
 @click.option("--suspended", is_flag=True, help="Only suspended cards.")
-@click.option("--leech", is_flag=True, help="Only leeches: cards that were forgotten again and again.")
+@click.option("--leech", is_flag=True, help="Only leeches: cards that were forgotten repeatedly.")
 @click.option("--tag", default="", help="Only cards with this tag.")
 @vault_json_options
 def list_(flagged: bool, suspended: bool, leech: bool, tag: str, vault_dir: str | None, as_json: bool) -> int:
@@ -268,7 +270,7 @@ def _add_mark_command(word: str, help_: str) -> None:
 
     @card.command(word, help=f"{help_}\n\n\b\nExamples:\n  {example}\n  {several}")
     @click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
-    @click.option("--reason", default="", hidden=word != "flag", help="The reason: wrong, unclear, too long, ...")
+    @click.option("--reason", default="", hidden=word != "flag", help="The reason, such as wrong, unclear or too long.")
     @vault_json_options
     def command(ids: Sequence[str], reason: str, vault_dir: str | None, as_json: bool) -> int:
         desk, cards = opened_desk(vault_dir), ids_of(ids)
@@ -290,7 +292,7 @@ _add_mark_command("flag", "Flag cards that have a problem.")
 @click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag; repeatable.")
 @vault_json_options
 def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir: str | None, as_json: bool) -> int:
-    """Add tags to cards, beside those of their deck, or remove some.
+    """Add tags to cards, or remove them. Tags of their deck are not affected.
 
     \b
     Examples:
@@ -305,13 +307,13 @@ def tag(ids: Sequence[str], add: Sequence[str], remove: Sequence[str], vault_dir
 
 @card.command("reschedule")
 @click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
-@click.option("--to", "to", required=True, metavar="DAY", help="today, +7d, or a date like 2026-12-01.")
+@click.option("--to", "to", required=True, metavar="DAY", help="The day: today, +7d, or a date like 2026-12-01.")
 @click.option("--over", default=1, type=click.IntRange(1, 3_653), help="Spread the cards over this many days.")
 @vault_json_options
 def reschedule(ids: Sequence[str], to: str, over: int, vault_dir: str | None, as_json: bool) -> int:
-    """Make cards due on a day of your choice, until their next rating. Their memory state stays.
+    """Make cards due on a day of your choice, until their next rating. Their memory state does not change.
 
-    New cards are not scheduled and stay in their order.
+    New cards cannot be rescheduled; they keep their order.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ from vault.model.card import Card
 from vault.vault import Vault
 
 T = TypeVar("T")
-_HELP = "<!-- Save and close to change card {}. Without changes the card stays as it is. -->\n\n"
+_HELP = "<!-- Save and close to change card {}. Without changes, the card is not edited. -->\n\n"
 _MOST = 1 << 20  # bytes of a form
 
 
@@ -119,7 +119,7 @@ def _is_unchanged(form: Path, before: Words) -> bool:
 def _report_open_editor(form: Path, command: str) -> None:
     """Report that the editor returned at once, and how to apply the text later."""
     output.say("the editor returned at once without changes; use an editor that waits (`code --wait`)")
-    output.say(f"  after writing, `{command} --from {form}` applies your text")
+    output.say(f"  after you save the file, `{command} --from {form}` applies your text")
 
 
 def report_edit(done: Edited, *, as_json: bool) -> None:

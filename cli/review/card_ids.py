@@ -16,5 +16,5 @@ def ids_of(given: Sequence[str]) -> list[str]:
     for id_ in given:
         out += sys.stdin.read(_MOST_IDS * 11).split() if id_ == "-" else [id_]
     if not out:
-        raise UsageError("no card given", hint="`retain due --json` lists the ids")
+        raise UsageError("no card id given", hint="`retain due --json` lists the ids")
     return out

@@ -29,13 +29,15 @@ _FORM = (
 @click.command("new")
 @click.option("--question", help="The question.")
 @click.option("--answer", help="The answer.")
-@click.option("--cloze", metavar="TEXT", help="A text with {{c1::words}} to hide, a card for each number.")
+@click.option("--cloze", metavar="TEXT", help="A text with {{c1::words}} to hide; each number makes a card.")
 @click.option("--from", "source_file", metavar="FILE", help="Read Q: and A:, or C:, from a file or from stdin (-).")
 @click.option("--reversed", "is_reversed", is_flag=True, help="Also create a reversed card.")
-@click.option("--kind", type=click.Choice([kind.value for kind in CardKind]), help="The kind of question.")
-@click.option("--deck", default="", metavar="NAME", help=f"A deck or concept, or a new deck (default: {DEFAULT_DECK}).")
+@click.option("--kind", type=click.Choice([kind.value for kind in CardKind]), help="The kind of card.")
+@click.option(
+    "--deck", default="", metavar="NAME", help=f"The deck or concept, or a new deck (default: {DEFAULT_DECK})."
+)
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Add this tag; repeatable.")
-@click.option("--source", default="", metavar="SOURCE", help="Where it is from: a claim, a file, an address, words.")
+@click.option("--source", default="", metavar="SOURCE", help="The source: a claim, a file, a web address or any text.")
 @vault_json_options
 def new(
     question: str | None,
@@ -50,9 +52,10 @@ def new(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Add a card of your own: a question and its answer, both ways, or a cloze.
+    """Add your own card: a question and an answer, or a cloze.
 
-    Without --question, --cloze or --from, $VISUAL or $EDITOR opens. No compile changes or removes the card.
+    Without --question, --cloze or --from, your editor ($VISUAL or $EDITOR) opens. Compiling never changes or removes
+    the card.
 
     \b
     Examples:
@@ -94,7 +97,7 @@ def _report_added(added: Added, *, as_json: bool) -> None:
     ids = " ".join(added.cards)
     output.show(f"{ids}: added to {where}; `retain card delete {added.cards[0]}` removes {_it(len(added.cards))}")
     if added.alike:
-        output.say(f"card {added.alike} in this deck asks the same")
+        output.say(f"card {added.alike} in this deck asks the same question")
 
 
 def _it(cards: int) -> str:
@@ -103,12 +106,12 @@ def _it(cards: int) -> str:
 
 @click.command("delete")
 @click.argument("ids", metavar="CARD...", nargs=-1, required=True, shell_complete=card_ids)
-@click.option("--restore", "back", is_flag=True, help="Put deleted cards back.")
+@click.option("--restore", "back", is_flag=True, help="Restore deleted cards.")
 @vault_json_options
 def delete(ids: Sequence[str], back: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Delete cards from their decks, with all cards of the same cloze or pair. Their reviews stay in the log.
+    """Delete cards. All cards of the same cloze or pair are deleted, too; their reviews are kept in the log.
 
-    No compile or import brings them back. `retain card suspend` hides a card instead.
+    Compiling or importing does not bring them back. To hide a card instead, use `retain card suspend`.
 
     \b
     Examples:
@@ -128,7 +131,7 @@ def delete(ids: Sequence[str], back: bool, vault_dir: str | None, as_json: bool)
         output.show_json({"cards": cards, "restored": back})
         return output.DONE
     if not cards:
-        output.show("nothing to restore: the cards are in their decks")
+        output.show("nothing to restore: the cards are not deleted")
         return output.DONE
     whom = clean_line(cards[0]) if len(cards) == 1 else plural(len(cards), "card")
     way = (

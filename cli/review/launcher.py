@@ -26,7 +26,7 @@ def open_app(
     `plan` is the text of a review plan, "" for today's queue.
     """
     if is_dumb() and not plain:
-        output.say("plain text, as this terminal cannot show the app (TERM=dumb)")
+        output.say("using plain text because this terminal cannot show the app (TERM=dumb)")
         plain = True
     terminal = not plain and sys.stdin.isatty() and sys.stdout.isatty()
     try:
@@ -42,7 +42,7 @@ def open_app(
         code = _run_app(vault, screen or start, tag, plan)
     elif start == "home":
         if not plain:
-            hint = "`retain --plain` shows home, `retain review --plain` reviews without one"
+            hint = "`retain --plain` prints the home screen; `retain review --plain` reviews in plain text"
             raise UsageError("the app needs a terminal", hint=hint)
         from cli.review.plain_home import show_home
 

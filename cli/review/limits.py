@@ -17,15 +17,15 @@ def limits_in_words(desk: Desk, *, predict: bool = True) -> Iterator[str]:
     limits = desk.limits
     if limits.paused_until:
         until = day_of(date.fromordinal(limits.paused_until))
-        yield f"reviews are paused until {until} (`retain pause --end` ends that)"
+        yield f"reviews are paused until {until} (`retain pause --end` ends the pause)"
         return
     if limits.plan is not None and desk.beyond["due"]:
         ends = day_of(date.fromordinal(limits.plan_ends))
-        yield f"catching up at {limits.plan.per_day:,} reviews a day until {ends} (`retain catch-up` changes that)"
+        yield f"catching up at {limits.plan.per_day:,} reviews a day until {ends} (`retain catch-up` changes the plan)"
     elif predict and not desk.tag and desk.beyond["due"]:
         from learning.stats.outlook import backlog_of  # mostly there is no backlog
 
         if words := backlog_of(desk):
-            yield f"{words} (`retain catch-up` plans it)"
+            yield f"{words} (`retain catch-up` makes a plan)"
     if limits.why:
         yield limits.why

@@ -35,7 +35,7 @@ from vault.log.review_log import LogWriter, append, is_written_with, log_files
 from vault.text.formatting import plural
 from vault.vault import Vault
 
-_TRIED = "number of reviews when the parameters were last optimized"
+_TRIED = "reviews at the last fit"
 _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
 
 
@@ -51,11 +51,11 @@ _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and n
 def optimize(
     dry_run: bool, auto: bool, reset: bool, undo: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Optimize FSRS parameters on your review history; applied only if they predict later reviews clearly better.
+    """Optimize FSRS parameters using your review history; apply them only if they predict reviews clearly better.
 
     The parameters are fitted to the first half of your reviews and tested on the next tenth, and so on. If they are
-    better by a margin, they are fitted to all reviews and written to the review log. Cards that come sooner then are
-    spread, so that no day becomes much heavier than it was.
+    better by a margin, they are fitted to all reviews and saved in the review log. Cards that become due sooner are
+    spread out so that no day has many more reviews than before.
 
     \b
     Examples:
@@ -128,7 +128,7 @@ def _not_due(log: ScannedLog, tried: int, as_json: bool) -> int:
     if as_json:
         output.show_json({"reviews": len(log.reviews), "kept": False, "wanted": wanted})
     else:
-        output.show(f"{len(log.reviews):,} reviews; next fit at {wanted:,}")
+        output.show(f"{len(log.reviews):,} reviews; next optimization at {wanted:,}")
     return output.DONE
 
 
@@ -140,11 +140,10 @@ def _too_few(found: fit_decision.TooFew, as_json: bool) -> int:
         return output.DONE
     words = []
     if found.missing:
-        words.append(f"{plural(found.missing, 'review')} more")
+        words.append(plural(found.missing, "review"))
     if found.missing_trials:
-        number = f"{found.missing_trials:,}" if words else f"{plural(found.missing_trials, 'review')} more"
-        words.append(f"{number} reviews at least a day after the card's previous review")
-    output.show(f"too few reviews to fit ({found.reviews:,}): {' and '.join(words)} needed")
+        words.append(f"{plural(found.missing_trials, 'review')} at least a day after the card's previous review")
+    output.show(f"not enough reviews yet ({found.reviews:,}); still needed: {' and '.join(words)}")
     return output.DONE
 
 
@@ -193,8 +192,8 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
 def _show_contest(found: fit_decision.FitComparison, dry_run: bool, load: RefitLoad | None) -> None:
     """Print the comparison of default, current and new parameters."""
     output.show(
-        f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,} and more, "
-        f"tested on the {found.held_out:,} that came after"
+        f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,} or more, "
+        f"tested on the {found.held_out:,} after them"
     )
     output.show(f"  {'':10}  log loss  RMSE in bins  predicted  recalled")
     for name, marks in (("default", found.default), ("current", found.current), ("new", found.new)):
@@ -205,14 +204,14 @@ def _show_contest(found: fit_decision.FitComparison, dry_run: bool, load: RefitL
         output.show(line)
     output.show(_verdict(found, dry_run))
     if load is not None:
-        output.show(f"due today: {load.before[0]:,} before, {load.after[0]:,} with the new parameters")
-        heaviest = f"heaviest of the next {HORIZON} days: {max(load.before):,} before, {max(load.after):,} now"
+        output.show(f"due today: {load.before[0]:,} before, {load.after[0]:,} after")
+        heaviest = f"busiest of the next {HORIZON} days: {max(load.before):,} before, {max(load.after):,} after"
         output.show(f"{heaviest}{_moved_text(load)}")
 
 
 def _moved_text(load: RefitLoad) -> str:
     """Return how many cards wait, as the end of a sentence."""
-    return f"; {plural(len(load.moved), 'card')} moved to later days for that" if load.moved else ""
+    return f"; {plural(len(load.moved), 'card')} moved to later days to limit this" if load.moved else ""
 
 
 def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
@@ -225,12 +224,15 @@ def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
         return "parameters unchanged"
     if gain >= found.needed:
         return (
-            "not applied: better than the current parameters, but not than the default; run `retain optimize --reset`"
+            "not applied: better than the current parameters but not better than the defaults; "
+            "run `retain optimize --reset`"
         )
     if gain > 0:
-        return f"not applied: log loss lower by {gain:.4f}; {found.needed:.4f} would be worth moving cards for"
+        return (
+            f"not applied: log loss lower by {gain:.4f}; rescheduling cards is worthwhile only from {found.needed:.4f}"
+        )
     seen = "" if found.current == found.default else "; the current parameters may have been fitted to the same reviews"
-    return f"not applied: no better on later reviews than the current parameters (log loss {-gain:+.4f}){seen}"
+    return f"not applied: no better than the current parameters on later reviews (log loss {-gain:+.4f}){seen}"
 
 
 def _events_of(vault: Vault, log: ScannedLog, found: fit_decision.FitComparison) -> tuple[list[LogEvent], RefitLoad]:
@@ -267,7 +269,7 @@ def _reset_or_undo(vault: Vault, *, undo: bool, dry_run: bool, as_json: bool) ->
     log = _read_log(vault)
     last = fit_decision.last_params(log.others)
     if undo and last is None:
-        raise NotFound("no change of parameters to undo")
+        raise NotFound("no parameter change to undo")
     stamps = _stamps(vault, log)
     events: list[LogEvent] = [fit_decision.reset_event(next(stamps))]
     if undo and last is not None:
@@ -308,7 +310,7 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     if not fit_decision.due_for_fit(log, _reviews_at_last_fit(vault)):
         return
     if len(log.reviews) > _MOST_AFTER_REVIEW:
-        output.say("your reviews have doubled since the last fit: run `retain optimize`")
+        output.say("your reviews have doubled since the last optimization: run `retain optimize`")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     found = fit_decision.compare_fit(log.reviews, rules, _card_events(vault))

@@ -14,7 +14,7 @@ from vault.vault import Vault
 
 _GAPS = 3  # of each kind, by name
 _COMPILE = (
-    ("retain engine", "optional: choose a model, which writes fuller pages"),
+    ("retain engine", "optional: choose a model, which writes more complete pages"),
     ("retain compile", "create articles and flashcards"),
 )
 _FILL = (
@@ -104,7 +104,7 @@ def _agenda(seen: Overview) -> Iterator[str]:
     if not seen.open_gaps:
         yield strings.NOTHING_MISSING
         return
-    yield f"Reading agenda: {plural(seen.open_gaps, 'open gap')}."
+    yield f"Gaps: {seen.open_gaps:,} open."
     for kind, gaps in seen.gaps.items():
         for gap in gaps[:_GAPS]:
             yield f"  {kind}: {gap.what}: {gap.missing}"

@@ -104,7 +104,7 @@ class _Dialogue:
             limits = "".join(f"  {words}\n" for words in limits_in_words(desk, predict=False))
             self._say(f"{today['due']} due, {today['new']} new, about {today['minutes']} min.\n{limits}{_HELP}")
         else:
-            self._say("No cards due and no new cards for today.")
+            self._say("No cards due and no new cards today.")
         while (placed := self._study_session.table()) is not None:
             self._problems()
             if not self._show_card(placed):
@@ -128,7 +128,7 @@ class _Dialogue:
                 self._study_session.stir()
             if word == "" and not self._study_session.revealed:
                 if not self._study_session.reveal():
-                    self._say("this card has just changed")
+                    self._say("this card was just changed")
                     return True
                 self._show_back(placed, changed)
             elif self._perform(word, placed, line):
@@ -172,7 +172,7 @@ class _Dialogue:
             self._say(str(nothing))
         except RetainError as refused:
             self._unsaved = output.failed(refused)
-            self._say("not saved; same card again")
+            self._say("not saved; showing the card again")
             return isinstance(refused, EditedMeanwhile)
         return False
 
@@ -196,10 +196,10 @@ class _Dialogue:
             placed = self._reworded
         before = words_of(placed.card)
         is_cloze = before.answer is None
-        question = self._ask(f"new {'text' if is_cloze else 'question'} (Enter: no change)")
-        answer = self._ask("new answer (Enter: no change)") if question is not None and not is_cloze else None
+        question = self._ask(f"new {'text' if is_cloze else 'question'} (Enter to keep)")
+        answer = self._ask("new answer (Enter to keep)") if question is not None and not is_cloze else None
         if not question and not answer:
-            self._say("nothing changed")
+            self._say("no changes")
             return False
         edited = edit_card(
             self._study_session.desk.vault,
@@ -239,7 +239,7 @@ class _Dialogue:
     def say_practice_result(self) -> None:
         """Print the summary of a practice session."""
         self._say(
-            f"\n{self._study_session.done} done, {self._study_session.left} to go. Nothing was scheduled or written."
+            f"\n{self._study_session.done} done, {self._study_session.left} to go. Nothing was scheduled or saved."
         )
 
     def _problems(self) -> None:

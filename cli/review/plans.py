@@ -24,16 +24,16 @@ from vault.text.formatting import plural
 @click.command("catch-up")
 @click.option("--per-day", type=click.IntRange(1, MOST_PER_DAY), metavar="N", help="At most this many reviews a day.")
 @click.option("--all", "everything", is_flag=True, help="Review everything due today, regardless of limits.")
-@click.option("--end", is_flag=True, help="End the plan; the usual limits hold again.")
+@click.option("--end", is_flag=True, help="End the plan; the usual limits apply again.")
 @combine(dry_run_option, vault_json_options)
 def catch_up(
     per_day: int | None, everything: bool, end: bool, dry_run: bool, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Work off a backlog in equal parts, after days without reviews.
+    """Clear a backlog with an equal number of reviews a day, after days without reviews.
 
-    The reviews that lose most by waiting come first, and new cards wait. Without options the plan is a quarter
-    more than on a usual day, or as many as it takes to clear the backlog in four weeks. The plan is saved in the review
-    log; a later one replaces it, and `retain undo` undoes it.
+    The reviews that suffer most from a delay come first; new cards are held back. Without options, the plan is a
+    quarter more than on a usual day, or as many as it takes to clear the backlog in four weeks. The plan is saved in
+    the review log; a later one replaces it, and `retain undo` undoes it.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def catch_up(
         offer = offer_of(desk)
     if offer is None:
         if not (everything and count):
-            return _report(None, None, f"nothing to catch up with: {plural(count, 'review')} due", as_json=as_json)
+            return _report(None, None, f"nothing to catch up on: {plural(count, 'review')} due", as_json=as_json)
         event = None if dry_run else _saved(*plans.catch_up_today(desk, via="cli"))
         return _report(Offer(count, count, None), event, f"all {plural(count, 'review')} today", as_json=as_json)
     event = None if dry_run else _saved(*plans.catch_up(desk, offer.per_day, offer.until, via="cli"))
@@ -73,7 +73,7 @@ def _refuse_paused(desk: Desk) -> None:
 def _end_plan(desk: Desk, *, dry_run: bool, as_json: bool) -> int:
     """End the plan that is in force."""
     if desk.limits.plan is None:
-        return _report(None, None, "no plan is in force", as_json=as_json)
+        return _report(None, None, "there is no catch-up plan", as_json=as_json)
     event = None if dry_run else _saved(*plans.end_plan(desk, via="cli"))
     return _report(None, event, "the plan has ended", as_json=as_json)
 
@@ -104,14 +104,14 @@ def _report(offer: Offer | None, event: Decision | None, words: str, *, as_json:
 
 
 @click.command()
-@click.option("--until", metavar="DATE", help="The day on which reviews go on: 2026-12-20, or +14d.")
+@click.option("--until", metavar="DATE", help="The day on which reviews resume, like 2026-12-20 or +14d.")
 @click.option("--end", is_flag=True, help="End the pause today.")
 @vault_json_options
 def pause(until: str | None, end: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Pause reviews, as for a vacation: nothing is due until a date, and the streak is kept.
+    """Pause reviews, for example for a vacation: nothing is due until a date, and the streak is kept.
 
-    Afterwards what has become due is spread over several days. Without options, show whether reviews are paused.
-    `retain undo` undoes a pause.
+    Afterwards, overdue reviews are spread over several days. Without options, show whether reviews are paused. `retain
+    undo` undoes a pause.
 
     \b
     Examples:

@@ -19,10 +19,10 @@ from vault.errors import UsageError
 @click.argument("topic", required=False, default="", metavar="[TOPIC]")
 @vault_option
 def quiz(topic: str, vault_dir: str | None) -> int:
-    """Answer a language model's questions about a topic or concept, and see what was missing. No card is rated.
+    """Let a language model quiz you on a topic or concept, and see what your answers left out. No card is rated.
 
-    Needs a language model in your own settings (config.toml): [engine] use = "claude" and [engine.models]
-    quiz = "NAME". The topic's articles and your answers are sent to it.
+    Needs a language model in your user settings (config.toml): [engine] use = "claude" and [engine.models] quiz =
+    "NAME". The topic's articles and your answers are sent to it.
 
     \b
     Examples:
@@ -34,7 +34,7 @@ def quiz(topic: str, vault_dir: str | None) -> int:
     if topic:
         readings(vault, topic)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("a quiz needs a terminal", hint="`retain review --plain` reviews without one")
+        raise UsageError("a quiz needs a terminal", hint="`retain review --plain` reviews in plain text")
     finish_interrupted_runs(vault)
     from tui.app import run_app
     from tui.context import Context

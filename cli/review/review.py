@@ -39,12 +39,12 @@ SHOWN = 20
     type=click.IntRange(1, 9999),
     default=None,
     metavar="DAYS",
-    help="Include cards due within this many days.",
+    help="Review cards that are due within this many days.",
 )
 @click.option("--more", type=click.IntRange(1, 9999), metavar="N", help="Study N more new cards today than planned.")
-@click.option("--cram", is_flag=True, help="Practice every card until recalled; nothing is scheduled or saved.")
-@click.option("--preview", is_flag=True, help="Look at new cards; nothing is scheduled or saved.")
-@click.option("--plain", is_flag=True, help="Plain text for a dumb terminal, a pipe or a screen reader.")
+@click.option("--cram", is_flag=True, help="Practice every card until you recall it; nothing is scheduled or saved.")
+@click.option("--preview", is_flag=True, help="Preview new cards; nothing is scheduled or saved.")
+@click.option("--plain", is_flag=True, help="Use plain text, for a dumb terminal, a pipe or a screen reader.")
 @vault_option
 def review(
     tag: str,
@@ -56,7 +56,7 @@ def review(
     plain: bool,
     vault_dir: str | None,
 ) -> int:
-    """Start today's reviews. A rating is written before the next card shows, and on disk before your next key counts.
+    """Start today's reviews. Each rating is saved to disk before the next card accepts input.
 
     \b
     Examples:
@@ -70,7 +70,7 @@ def review(
     from cli.review.launcher import open_app  # `due` and `rate` open no app
 
     if more and (ahead or cram or preview):
-        raise UsageError("--more is about today's queue", hint="leave out --ahead, --cram and --preview")
+        raise UsageError("--more works only with today's queue", hint="leave out --ahead, --cram and --preview")
     if more:
         _allow_more(vault_dir, tag, more)
     if not (limit or ahead or cram or preview):
@@ -89,9 +89,7 @@ def _allow_more(vault_dir: str | None, tag: str, cards: int) -> None:
 
     desk = open_desk(opened(vault_dir), now(), tag=" ".join(tag.split()))
     after, _ = allow_more(desk, cards, via="cli")
-    output.say(
-        f"{plural(after.today['new'] - desk.today['new'], 'more new card')} today; `retain undo` takes this back"
-    )
+    output.say(f"{plural(after.today['new'] - desk.today['new'], 'more new card')} today; `retain undo` undoes this")
     render_saved(after.vault)
 
 
@@ -99,9 +97,9 @@ def _allow_more(vault_dir: str | None, tag: str, cards: int) -> None:
 @click.option("--tag", default="", help="Only cards with this tag, kind or concept.")
 @vault_json_options
 def due(tag: str, vault_dir: str | None, as_json: bool) -> int:
-    """List the cards that today takes, due ones first, and say how many wait beyond today's limit.
+    """List today's cards, due ones first, and show how many exceed today's limit.
 
-    --json lists all that are due and new, in study order, whatever the limits.
+    --json lists all due and new cards in study order, regardless of limits.
 
     \b
     Examples:
@@ -221,7 +219,7 @@ def _instant(text: str, at: datetime) -> datetime:
     except (ValueError, OverflowError) as error:
         raise UsageError("not a date and time", where=text, hint=hint) from error
     if not datetime(1970, 1, 1, tzinfo=UTC) <= found <= at + timedelta(days=3653):
-        raise UsageError("date out of range", where=text, hint=hint)
+        raise UsageError("the date is out of range", where=text, hint=hint)
     if found > at:
         output.say(f"{text} is in the future; later reviews will be dated after it")
     return found
@@ -249,13 +247,13 @@ def undo(ahead: bool, vault_dir: str | None, as_json: bool) -> int:
         several = {"voided_all": [event_json(one) for one in voided]}
         output.show_json({"event": event_json(events[-1]), "voided": event_json(voided[-1]), **several})
     else:
-        ahead_of_clock = f"{plural(len(voided), 'action')} dated ahead of the clock"
-        output.show(f"undone: {ahead_of_clock if ahead else _voided_words(voided)}")
+        in_future = f"{plural(len(voided), 'action')} dated in the future"
+        output.show(f"undone: {in_future if ahead else _voided_words(voided)}")
     return output.DONE
 
 
 _OF_DAYS = {
-    CatchUp.type: "the plan to catch up",
+    CatchUp.type: "the catch-up plan",
     Pause.type: "the pause, or its end",
     More.type: "more new cards today",
 }

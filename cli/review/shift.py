@@ -18,7 +18,7 @@ from vault.text.formatting import plural, short_line
 
 _SHOWN = 20
 _options = combine(
-    click.option("--count", required=True, type=click.IntRange(1, 9999), metavar="N", help="How many cards."),
+    click.option("--count", required=True, type=click.IntRange(1, 9999), metavar="N", help="The number of cards."),
     dry_run_option,
     vault_json_options,
 )
@@ -27,9 +27,10 @@ _options = combine(
 @click.command()
 @_options
 def postpone(count: int, dry_run: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Postpone due cards: those that lose least by waiting, by a tenth of their interval at most, a day at least.
+    """Postpone the due cards that suffer least from it. Each card is postponed by up to a tenth of its interval (at
+    least a day).
 
-    --dry-run shows which; one `retain undo` brings all back.
+    --dry-run shows which; one `retain undo` undoes all of it.
 
     \b
     Examples:
@@ -42,9 +43,9 @@ def postpone(count: int, dry_run: bool, vault_dir: str | None, as_json: bool) ->
 @click.command()
 @_options
 def advance(count: int, dry_run: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Make cards due today that are due later: those that are nearest to it by their chance of recall.
+    """Make cards due today that are due later. Those with the lowest chance of recall come first.
 
-    --dry-run shows which; one `retain undo` puts all back.
+    --dry-run shows which; one `retain undo` undoes all of it.
 
     \b
     Examples:

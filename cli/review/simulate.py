@@ -29,9 +29,14 @@ _WIDTH = 40
     "retentions",
     type=FiniteRange(*BOUNDS),
     multiple=True,
-    help="A retention to try; repeatable (default: yours and four usual ones).",
+    help="A retention to try; repeatable (default: your setting and four common values).",
 )
-@click.option("--new", "new", type=click.IntRange(0, 999), help="New cards per day (default: the current backlog).")
+@click.option(
+    "--new",
+    "new",
+    type=click.IntRange(0, 999),
+    help="New cards per day (default: your setting, until all new cards are used up).",
+)
 @click.option(
     "--minutes", type=click.IntRange(1, 1440), help="Find how many new cards per day fit into this many minutes."
 )
@@ -110,9 +115,9 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
     course = outlook.course
     supply = _supply(course)
     under_way, span = plural(len(outlook.stock), "card"), plural(course.days, "day")
-    output.show(f"{under_way} under way; {supply}; {span} from {outlook.date(0)}")
+    output.show(f"{under_way} studied so far; {supply}; {span} from {outlook.date(0)}")
     if forecasts[0].share < 1:
-        output.show(f"simulated one card in {1 / forecasts[0].share:.0f}, extrapolated to all")
+        output.show(f"simulated 1 card in {1 / forecasts[0].share:.0f}, extrapolated to all")
     output.show("  retention  reviews/day  minutes/day  in the last third  remembered at the end")
     for each in forecasts:
         mark = "*" if each.course.retention == outlook.own else " "
@@ -127,7 +132,7 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
         output.show(_fits(fit, minutes))
     held = shown.held_over[-1]
     if held >= 1:
-        output.show(f"{_a_day(course.reviews_per_day)} too few: {held:,.0f} overdue on the last day")
+        output.show(f"{_a_day(course.reviews_per_day)} too few: {held:,.0f} would be overdue on the last day")
     plan = outlook.backlog()
     if plan is not None:
         output.show(backlog_words(plan, outlook.today))
@@ -139,7 +144,11 @@ def _supply(course: Course) -> str:
         return f"{course.new_per_day:g} new a day"
     if not course.supply:
         return "no new cards"
-    last = "while the one waiting lasts" if course.supply == 1 else f"while the {course.supply:,} last"
+    last = (
+        "until the one new card is used up"
+        if course.supply == 1
+        else f"until the {course.supply:,} new cards are used up"
+    )
     return f"{course.new_per_day:g} new a day {last}"
 
 
@@ -158,8 +167,8 @@ def _fits(fit: tuple[int, Forecast], minutes: int) -> str:
     """Return a sentence on how many new cards fit into `minutes` a day."""
     new, found = fit
     if new:
-        ends = f"the last third of the days takes {found.settled_minutes:.0f}"
-        return f"{_cards_fit(new)} into {plural(minutes, 'minute')}, once what is overdue is done: {ends}"
+        ends = f"{found.settled_minutes:.0f} in the last third of the days"
+        return f"{_cards_fit(new)} into {plural(minutes, 'minute')}, once the backlog is cleared: {ends}"
     if found.settled_minutes > minutes:
         taken = plural(round(found.settled_minutes), "minute")
         return f"no new card fits into {plural(minutes, 'minute')}: reviews alone take {taken} a day"

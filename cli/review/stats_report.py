@@ -74,7 +74,7 @@ def _wrapped(items: Iterable[str], indent: str = "  ") -> list[str]:
 def _retention(stats: Stats) -> list[str]:
     """Return the lines on true retention."""
     rows = [row for row in stats.retention if row.all.reviews]
-    head = f"True retention (you want {stats.desired:.0%}): first review per day of learned cards"
+    head = f"True retention (desired: {stats.desired:.0%}): first review per day of learned cards"
     if not rows:
         return [head, "  no reviews of learned cards yet"]
     lines = [head, f"  {'':10}{'recalled':>9} {'of':>9}   {'':{_BAR}} {'young':>6} {'mature':>7}"]
@@ -99,7 +99,7 @@ def _calibration(stats: Stats) -> list[str]:
     if found.predicted is None or found.recalled is None or found.rmse is None or found.log_loss is None:
         return []
     if found.reviews < FEW:
-        return [f"Predictions: {plural(found.reviews, 'review')} to compare with; {FEW} needed"]
+        return [f"Predictions: {plural(found.reviews, 'review')} so far; {FEW} needed"]
     lines = [
         f"Predictions: {percent(found.predicted)} predicted, {percent(found.recalled)} recalled: {verdict(found)}",
         f"  RMSE {found.rmse:.1%}; log loss {found.log_loss:.3f}",
@@ -115,18 +115,18 @@ def _time(stats: Stats) -> list[str]:
     """Return the lines on study time."""
     done = stats.activity
     recent = done.since(stats.today.toordinal() - stats.days + 1)
-    lines = [f"Study: {plural(done.reviews, 'review')} in all, {plural(done.streak, 'day')} in a row"]
+    lines = [f"Study: {plural(done.reviews, 'review')} in total, {plural(done.streak, 'day')} in a row"]
     lines[0] += f" (longest {done.longest_streak:,})"
     if recent:
         minutes = sum(day.ms for day in recent) / 60_000
-        items = [f"{plural(len(recent), 'day')} studied of the last {stats.days:,}"]
+        items = [f"{plural(len(recent), 'day')} studied out of the last {stats.days:,}"]
         if done.ms_per_answer is not None:
-            items += [f"{minutes / len(recent):.0f} min a day studied", f"{done.ms_per_answer / 1000:.1f} s an answer"]
+            items += [f"{minutes / len(recent):.0f} min per study day", f"{done.ms_per_answer / 1000:.1f} s per answer"]
         lines += _wrapped(items)
     lines += _weeks(stats)
     best = max(done.hours, key=lambda h: h.reviews)
     hours = {h.hour: h.reviews for h in done.hours}
-    lines.append(f"  by hour, 0 to 23  {columns([hours.get(h, 0) for h in range(24)])}  most at {best.hour}:00")
+    lines.append(f"  by hour, 0 to 23   {columns([hours.get(h, 0) for h in range(24)])}  peak at {best.hour}:00")
     return lines
 
 
@@ -141,10 +141,10 @@ def _weeks(stats: Stats) -> Iterator[str]:
             counts[week] += day.reviews
     begun = next((n for n, count in enumerate(counts) if count), None)
     if begun is not None and begun < _WEEKS - 1:
-        yield f"  reviews a week    {columns(counts[begun:])}  {counts[-1]:,} this week"
+        yield f"  reviews per week   {columns(counts[begun:])}  {counts[-1]:,} this week"
     met = [g.met for g in stats.growth if g.week.toordinal() >= first]
     if len(met) > 1:
-        yield f"  new cards a week  {columns(met)}  {stats.growth[-1].total:,} in all"
+        yield f"  new cards per week  {columns(met)}  {stats.growth[-1].total:,} in total"
 
 
 def _forecast(stats: Stats) -> list[str]:
@@ -155,8 +155,8 @@ def _forecast(stats: Stats) -> list[str]:
     two = sum(counts[:_DAYS])
     return [
         f"Forecast: {plural(counts[0], 'review')} today, {two:,} in {_DAYS} days, {sum(counts):,} in {len(counts)}",
-        f"  the next {len(counts)} days  {columns(counts)}  most {max(counts):,} a day",
-        "  without new and forgotten cards",
+        f"  the next {len(counts)} days  {columns(counts)}  peak {max(counts):,} a day",
+        "  not counting new and forgotten cards",
     ]
 
 
@@ -168,7 +168,7 @@ def _mastery(stats: Stats) -> list[str]:
     known = sum(c.known for c in seen)
     lines = [
         f"Mastery: {known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} started",
-        "  0: unseen or forgotten, 100: lasts a year, dash: no such card",
+        "  0: new or forgotten, 100: remembered for a year, dash: no such card",
         f"  {'weakest':34}{'all':>4}  " + " ".join(f"{word:>8}" for word in WORDS.values()),
     ]
     lines += [_scores(c) for c in weakest(stats.concepts, LISTED)]

@@ -35,17 +35,23 @@ _BY_MODEL = (
 )
 _NOT_COMPILED = "no suggestions yet; run `retain compile` to create them"
 _NONE = "no suggested cards"
-_DONE = {Decision.KEEP: "kept", Decision.EDIT: "kept as edited", Decision.DROP: "dropped; it is not suggested again"}
+_DONE = {
+    Decision.KEEP: "kept",
+    Decision.EDIT: "kept with your text",
+    Decision.DROP: "dropped; will not be suggested again",
+}
 
 
 @click.command()
 @click.argument("about", metavar="[CONCEPT]", default="", shell_complete=concept_names)
-@click.option("--keep", "keep", multiple=True, metavar="ID", help="Put this card into its deck; repeatable.")
+@click.option("--keep", "keep", multiple=True, metavar="ID", help="Add this card to its deck; repeatable.")
 @click.option("--drop", "drop", multiple=True, metavar="ID", help="Never suggest this card again; repeatable.")
-@click.option("--edit", "edit", default="", metavar="ID", help="Keep this card in your own words.")
-@click.option("--question", help="With --edit: the question.")
-@click.option("--answer", help="With --edit: the answer.")
-@click.option("--from", "source", metavar="FILE", help="With --edit: both from a file with Q: and A:, or stdin (-).")
+@click.option("--edit", "edit", default="", metavar="ID", help="Keep this card with your own text.")
+@click.option("--question", help="With --edit, the question.")
+@click.option("--answer", help="With --edit, the answer.")
+@click.option(
+    "--from", "source", metavar="FILE", help="With --edit, read both from a file with Q: and A:, or from stdin (-)."
+)
 @click.option("--undo", "back", is_flag=True, help="Undo the last decision.")
 @progress_option
 @vault_json_options
@@ -64,11 +70,11 @@ def suggest(
 ) -> int:
     """List suggested cards, best first, at most 20; keep, edit or drop them.
 
-    These are cards of which the built-in engine is less sure: they are offered, never queued. A kept card is in its
-    deck at once and like any other; a dropped one does not return. When at least three in four of your last thirty
-    decisions on one form of question kept the card, such cards are queued by themselves.
+    These are cards that the built-in engine is less sure about; they are offered, never added to the queue. A kept card
+    is added to its deck at once, like any other; a dropped one does not return. If at least three in four of your last
+    thirty decisions on one form of question kept the card, such cards are added automatically.
 
-    With --edit and without --question, --answer or --from, $VISUAL or $EDITOR opens.
+    With --edit but without --question, --answer or --from, your editor ($VISUAL or $EDITOR) opens.
 
     \b
     Examples:
@@ -95,13 +101,15 @@ def suggest(
     if not decides:
         return _list(vault, offered, _about(vault, offered, about), as_json=as_json)
     if about:
-        raise UsageError("name a concept or decide, not both", hint="ids are enough for --keep, --drop and --edit")
+        raise UsageError(
+            "CONCEPT cannot be combined with --keep, --drop or --edit", hint="give only the ids of the cards"
+        )
     given = [Choice(suggestions.find(offered, id_).id, Decision.KEEP) for id_ in keep]
     given += [Choice(suggestions.find(offered, id_).id, Decision.DROP) for id_ in drop]
     edited = suggestions.find(offered, edit) if edit else None
     ids = [each.id for each in given] + ([edited.id] if edited else [])
     if len(set(ids)) < len(ids):
-        raise UsageError("one card is named twice", hint="keep, edit or drop each card once")
+        raise UsageError("a card id is given twice", hint="keep, edit or drop each card once")
     if edited is None:
         outcomes = suggestions.decide_all(vault, given, now())
     elif (saved := _edit(vault, edited, given, question, answer, source)) is not None:
@@ -161,8 +169,8 @@ def _list(vault: Vault, offered: Offered, wanted: Sequence[Suggestion], *, as_js
     if not wanted:
         output.show(_BY_MODEL if offered.by_model else _NONE if offered.compiled else _NOT_COMPILED)
         return output.DONE
-    more = f", {len(wanted) - len(shown)} more wait" if len(wanted) > len(shown) else ""
-    output.say(f"{plural(len(shown), 'suggested card')}{more}: --keep ID, --edit ID or --drop ID decides")
+    more = f", {len(wanted) - len(shown)} more" if len(wanted) > len(shown) else ""
+    output.say(f"{plural(len(shown), 'suggested card')}{more}; decide with --keep ID, --edit ID or --drop ID")
     return output.DONE
 
 
@@ -208,7 +216,7 @@ def _report(vault: Vault, outcomes: Sequence[Outcome], word: str, progress: str 
     try:
         compiled = _compile(vault, progress)
     except RetainError:
-        output.say("saved; the next `retain compile` writes it")
+        output.say("saved; it takes effect at the next `retain compile`")
         raise
     decks = _decks(vault)
     places = [(each.decided, decks.get(each.decided.card)) for each in outcomes]
@@ -226,9 +234,12 @@ def _report(vault: Vault, outcomes: Sequence[Outcome], word: str, progress: str 
         said = f"{one.decision.value} undone" if word else f"{_DONE[one.decision]}{where}"
         output.show(f"{one.card}  {said}: {clean_line(unescape(one.question))}")
     for row in refused:
-        output.say(f"{row.decided.card} is in no deck: `retain log --rejected` says why")
+        output.say(f"{row.decided.card} was not added to a deck: `retain log --rejected` shows why")
     for row in stay:
-        output.say(f"{row.decided.card} stays in {row.path}, with your changes; delete it there if you do not want it")
+        output.say(
+            f"{row.decided.card} was kept in {row.path} because it contains your changes; delete it there if "
+            "you do not want it"
+        )
     for words in news:
         output.show(words)
     if not word:
@@ -244,7 +255,7 @@ def _compile(vault: Vault, progress: str | None) -> bool:
     from compiler.build.compile import Options, compile_vault  # a list needs no compiler
 
     if suggestions.is_by_model(vault):
-        output.say("saved; the next `retain compile` follows it")
+        output.say("saved; it takes effect at the next `retain compile`")
         return False
     with output.Progress(progress) as narrator:
         compile_vault(vault, Options("extractive", wait_s=60), now(), narrator)

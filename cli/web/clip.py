@@ -64,12 +64,12 @@ def clip(fetched: Fetched, day: str) -> Clip:
     kind = kind_of(f"document{suffix}", fetched.data[:HEAD])
     if kind not in READERS:
         what = magic_type(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "of an unknown kind"
-        hint = "download it and add the file to keep it anyway"
+        hint = "to keep it anyway, download it and add the file"
         raise FetchFailed(f"not a readable document: {what}", where=fetched.address, hint=hint)
     if (body := foreign_body(kind, fetched.data[:HEAD])) is not None:
         asked = clean_line(fetched.media_type)[:80] or f"a {suffix} file"
         hint = "open the address in a browser: it may ask you to log in; download the document and add the file"
-        raise FetchFailed(f"the server promised {asked} and sent {body}", where=fetched.address, hint=hint)
+        raise FetchFailed(f"the server announced {asked} but sent {body}", where=fetched.address, hint=hint)
     if kind in _PAGES:
         return _page_note(fetched, ".html" if kind == "html" else suffix, offered, day)
     folder = _FOLDER_OF.get(kind, "articles")
@@ -121,7 +121,8 @@ def _page_note(fetched: Fetched, suffix: str, offered: str, day: str) -> Clip:
     properties |= {key: str(page[key]) for key in ("description",) if page[key]}
     few = int(page["characters"]) < FEW_CHARACTERS
     note = (
-        f"only {page['characters']} characters of text; if a browser shows more, save the page there and add the file"
+        f"only {page['characters']} characters of text found; if a browser shows more, save the page there "
+        "and add the file"
     )
     return Clip(
         address=fetched.address,

@@ -84,7 +84,7 @@ class _Network(httpcore2.NetworkBackend):
         _check_private(host, is_private=self.is_private, private_ok=self._private_ok)
         if self.is_private and not _is_inner_name(host):  # the owner of the name chose where it leads
             where = "this machine" if any(map(is_loopback, addresses)) else "your local network"
-            self._notice(f"{host} leads to {where} ({', '.join(dict.fromkeys(addresses))})")
+            self._notice(f"{host} resolves to {where} ({', '.join(dict.fromkeys(addresses))})")
         return self._connected(addresses, port)
 
     def _connected(self, addresses: list[str], port: int) -> httpcore2.NetworkStream:
@@ -182,7 +182,7 @@ def local_answer(url: str, seconds: float = 1.0, most: int = 1 << 20) -> bytes |
 
 def _check_private(host: str, *, is_private: bool, private_ok: bool) -> None:
     if is_private and not private_ok:
-        what = f"redirect to {host}, which is this machine or in its local network"
+        what = f"redirect to {host}, which is this machine or on your local network"
         raise Refused(what, where=host, hint="give that address to `retain add` yourself if you trust it")
 
 

@@ -125,10 +125,14 @@ def _redirect_target(address: str, location: str) -> str:
         to = normalize_address(urljoin(address, location))
     except (UsageError, ValueError) as error:
         shown = clean_line(location)[:200]
-        raise Refused(f"it redirects to something that is not a web address: {shown}", where=address) from error
+        raise Refused(f"the server redirects to something that is not a web address: {shown}", where=address) from error
     old, new = split_address(address).scheme, split_address(to).scheme
     if old != new:  # what is fetched by https must not come by http; and http may say anything
-        raise Refused(f"it redirects from {old} to {new}", where=address, hint=f"if you trust that: retain add {to}")
+        raise Refused(
+            f"the server redirects from {old} to {new}",
+            where=address,
+            hint=f"if you trust this address, run `retain add {to}`",
+        )
     return to
 
 
@@ -151,7 +155,7 @@ def _check_status(address: str, status: int) -> None:
     elif status >= 500:
         what, hint = "server error", "try again later"
     else:
-        what, hint = "no document", "open it in a browser, save it, and add the file"
+        what, hint = "the server sent no document", "open it in a browser, save it, and add the file"
     raise FetchFailed(f"{what} ({status})", where=address, hint=hint)
 
 
@@ -160,7 +164,7 @@ def _document(address: str, response: httpcore2.Response, head: Message, limits:
     kind, charset = _media_type(head)
     if kind.startswith(_NO_DOCUMENT):
         what = f"not a readable document: {clean_line(kind)[:60]}"
-        raise FetchFailed(what, where=address, hint="download it and add the file to keep it anyway")
+        raise FetchFailed(what, where=address, hint="to keep it anyway, download it and add the file")
     data = _body(address, response, head, limits, progress)
     if not data.strip():
         raise FetchFailed("the document is empty", where=address)
@@ -232,11 +236,15 @@ class _Unpacker:
 
 def _too_large(address: str, limits: Limits) -> FetchFailed:
     size = f"{limits.size_bytes / MIB:g} MiB"
-    return FetchFailed(f"larger than {size}", where=address, hint="give --max-size, or add a file of your own")
+    return FetchFailed(
+        f"the document is larger than {size}",
+        where=address,
+        hint="use --max-size, or download the document and add the file",
+    )
 
 
 def _too_slow(address: str, clock: Clock) -> FetchFailed:
-    spent = f"{clock.total_s:g} s" if clock.is_over else f"{clock.last_wait_s:g} s of silence"
+    spent = f"{clock.total_s:g} s" if clock.is_over else f"{clock.last_wait_s:g} s without data"
     return FetchFailed(f"server too slow: timeout after {spent}", where=address, hint="try again later")
 
 
@@ -247,7 +255,7 @@ def _connection_error(address: str, parts: SplitResult, error: Exception) -> Fet
     host = parts.hostname or ""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = clean_line(error.verify_message)
-        hint = "check the address; SSL_CERT_FILE may name certificates of your own"
+        hint = "check the address; set SSL_CERT_FILE to use your own certificates"
         return FetchFailed(f"untrusted TLS certificate: {why}", where=address, hint=hint)
     if isinstance(error, ssl.SSLError):
         why = clean_line(error.reason or str(error)).replace("_", " ").lower()
@@ -256,7 +264,9 @@ def _connection_error(address: str, parts: SplitResult, error: Exception) -> Fet
         hint = "check the spelling and the network"
         return FetchFailed(f"unknown host {host}", where=address, hint=hint)
     if isinstance(error, ConnectionRefusedError):
-        return FetchFailed(f"connection refused by {parts.netloc}", where=address, hint="check that the server runs")
+        return FetchFailed(
+            f"connection refused by {parts.netloc}", where=address, hint="check that the server is running"
+        )
     if isinstance(error, httpcore2.ProtocolError | ValueError | zlib.error):
         why = clean_line(str(error))[:120] or type(error).__name__
         return FetchFailed(f"invalid server response: {why}", where=address)

@@ -45,14 +45,14 @@ ENGINES = ("extractive", *ASKING, "agent", "journal")
 @click.command()
 @click.argument("question", nargs=-1)
 @click.option(
-    "--engine", type=click.Choice(ENGINES), help="Which engine answers (default: the one that compiles this vault)."
+    "--engine", type=click.Choice(ENGINES), help="The engine that answers (default: the one that compiles this vault)."
 )
-@click.option("--continue", "goes_on", is_flag=True, help="Take the question and answer before this one into account.")
+@click.option("--continue", "goes_on", is_flag=True, help="Take the previous question and its answer into account.")
 @click.option(
     "--after", metavar="ID", help="Continue after the question with this id (from --json) instead of the last one."
 )
 @click.option("--file-back", is_flag=True, help="Also save the answer as a page in wiki/answers/.")
-@click.option("--history", is_flag=True, help="List the questions that were asked, and how they were answered.")
+@click.option("--history", is_flag=True, help="List earlier questions and how they were answered.")
 @click.option("--budget", type=FiniteRange(0), metavar="USD", help="Spend at most this much (--engine claude).")
 @form_options
 @progress_option
@@ -72,17 +72,18 @@ def ask(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Answer a question from your sources and the wiki alone.
+    """Answer a question using only your sources and the wiki.
 
-    The embedded engine quotes the passages of your sources that fit best, and says so where none has more than a few
-    words of the question; whether they answer it is for you to judge. A model reads the articles and passages that fit
-    and writes sentences, each with the words of its source, checked like those of an article; what the sources lack is
-    reported. With --engine agent the question becomes an order for your coding agent (see `retain agent`): until it has
-    answered you see what the embedded engine quotes, and the exit code is 4.
+    The built-in engine quotes the passages of your sources that match best, and tells you if none matches more than a
+    few words of the question; you judge whether they answer it. A model reads the matching articles and passages and
+    writes sentences, each with a quote from its source, checked like those of an article; missing information is
+    reported. With --engine agent, the question becomes an order for your coding agent (see `retain agent`); until the
+    agent has answered, you see the passages that the built-in engine quotes, and the exit code is 4.
 
-    Questions and answers are recorded: asked again, a question shows what changed, and what the sources lack becomes a
-    gap at the next compile. A page in wiki/answers/ is found by searches and lists what it rests on; no other page may
-    rest on it. With --as the answer is also saved in a form (docs/answers.md), and only the paths are printed.
+    Questions and answers are recorded: if you ask a question again, you see what changed, and information missing from
+    the sources becomes a gap at the next compile. A page in wiki/answers/ is included in searches and lists its
+    sources; no other page may cite it. With --as, the answer is also saved in another format (docs/answers.md), and
+    only the paths are printed.
 
     \b
     Examples:
@@ -99,7 +100,7 @@ def ask(
             raise UsageError("--history takes no question", hint="`retain ask --history`")
         return _show_history(vault, as_json)
     if not question:
-        raise UsageError("no question is given", hint='`retain ask "What is ...?"`')
+        raise UsageError("no question given", hint='`retain ask "What is ...?"`')
     wanted = wanted_form(vault, form, out, things)
     narrator = output.Progress(progress)
     words, chosen = " ".join(question), engine_of(vault, engine)
@@ -144,7 +145,9 @@ def _followed(conversation: Conversation, *, goes_on: bool, after: str | None) -
     if after is None:
         return conversation.last if goes_on else ""
     if after not in conversation:
-        raise UsageError(f"no question has the id {clean_line(after)!r}", hint="`retain ask --history --json` has them")
+        raise UsageError(
+            f"no question has the id {clean_line(after)!r}", hint="`retain ask --history --json` lists the ids"
+        )
     return after
 
 
@@ -237,7 +240,7 @@ def _show_meanwhile(
     if engine == "agent":
         after = ["--after", follows] if follows else []
         again = shlex.join(["retain", "ask", *after, "--engine", "agent", "--", question])
-        hint = f"`retain agent next` hands it out as a work order; then `{again}` shows the answer"
+        hint = f"an agent gets it as a work order from `retain agent next`; afterwards `{again}` shows the answer"
     if as_json:
         told = {"what": waiting.what, "hint": hint}
         none = {"id": None, "after": follows or None, "page": None, "changed": None}

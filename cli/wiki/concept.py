@@ -33,12 +33,12 @@ _decision_options = combine(dry_run_option, progress_option, vault_json_options)
 def concept() -> None:
     """Rename, merge, split, alias, list or show concepts, or set when they are due for a check.
 
-    Name a concept by its id, title, file or alias. Links, cards and gaps are updated at once; cards keep their ids and
-    history, and pages that you edited keep their path. Concepts that you split are not merged again automatically, and
-    `retain concept undo` undoes a decision.
+    CONCEPT is an id, title, file or alias. Links, cards and gaps are updated at once; cards keep their ids and history,
+    and pages that you edited keep their path. Concepts that you split are not merged again automatically, and `retain
+    concept undo` undoes a decision.
 
-    In a vault compiled by a model or agent, a decision may leave open requests: the command reports how many, and
-    `retain compile --engine claude` (or `--engine agent`) sends them. No model is asked before that.
+    In a vault compiled by a model or agent, a decision may require new requests to the model: the command reports how
+    many, and `retain compile --engine claude` (or `--engine agent`) sends them. No model is called before that.
 
     \b
     Examples:
@@ -128,7 +128,7 @@ concept.add_command(_former_name, "deeds")
 @click.argument("new", metavar="NAME")
 @_decision_options
 def rename(which: str, new: str, **options: Any) -> int:
-    """Rename a concept. The old name becomes an alias, and the page moves to a path of the new name.
+    """Rename a concept. The old name becomes an alias, and the page moves to a path with the new name.
 
     \b
     Examples:
@@ -145,9 +145,9 @@ def rename(which: str, new: str, **options: Any) -> int:
 @click.option("--never", is_flag=True, help="Never merge these two, even if a rule or model would.")
 @_decision_options
 def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
-    """Merge two concepts: claims, cards and names of both, under the id and title of the second.
+    """Merge two concepts. The second one keeps its id and title, and gets the claims, cards and names of the first.
 
-    If that leaves open requests for a model, `retain compile --engine claude` (or `agent`) sends them.
+    If that requires new requests to a model, `retain compile --engine claude` (or `agent`) sends them.
 
     \b
     Examples:
@@ -171,9 +171,9 @@ def merge(one: str, other: str, into: str, never: bool, **options: Any) -> int:
 @click.option("--as", "name", required=True, metavar="NAME", help="The name of the new concept.")
 @_decision_options
 def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: str, **options: Any) -> int:
-    """Split a concept: move the claims of some sources, or single claims, to a concept of their own.
+    """Split a concept: move the claims of some sources, or single claims, to a new concept.
 
-    If that leaves open requests for a model, `retain compile --engine claude` (or `agent`) sends them.
+    If that requires new requests to a model, `retain compile --engine claude` (or `agent`) sends them.
 
     \b
     Examples:
@@ -189,7 +189,7 @@ def split(which: str, sources: tuple[str, ...], claims: tuple[str, ...], name: s
 @click.option("--remove", is_flag=True, help="Remove the alias; no rule or model adds it again.")
 @_decision_options
 def alias(which: str, name: str, remove: bool, **options: Any) -> int:
-    """Add an alias to a concept, by which sentences and links find it.
+    """Add an alias that sentences and links can use for the concept.
 
     \b
     Examples:
@@ -205,10 +205,12 @@ def alias(which: str, name: str, remove: bool, **options: Any) -> int:
 @click.argument("tier", type=click.Choice(TIERS))
 @_decision_options
 def freshness(which: str, tier: str, **options: Any) -> int:
-    """Set when the page of a concept or topic is due for a check: after 30 (fast), 90 or 365 days (slow).
+    """Set how often the page of a concept or topic must be checked.
 
-    For a topic, this applies to its page and to its present articles. An overdue page is shown with less confidence,
-    and `retain lint` lists it.
+    fast: every 30 days; normal: every 90 days; slow: every 365 days.
+
+    For a topic, this applies to its page and to its current articles. The confidence of an overdue page is lowered, and
+    `retain lint` lists it.
 
     \b
     Examples:
@@ -222,7 +224,7 @@ def freshness(which: str, tier: str, **options: Any) -> int:
 @click.argument("decision", required=False, default="", metavar="[DECISION]")
 @_decision_options
 def undo(decision: str, **options: Any) -> int:
-    """Undo a decision about concepts: the last one, or the one with this id. An undo can be undone by its id.
+    """Undo a decision about concepts: the last one, or the one with this id. To undo an undo, give its id.
 
     \b
     Examples:
@@ -265,7 +267,7 @@ def _decide(make: Make, *, dry_run: bool, vault_dir: str | None, as_json: bool, 
         output.say(f"unreadable ({len(failures)}):")
         output.found(failures)
     if effect.waiting and not dry_run:
-        output.say(f"the decision is saved; {effect.waiting}, more may follow: run {_FINISHES}")
+        output.say(f"the decision is saved; {effect.waiting} (more may follow). Run {_FINISHES}")
     return output.FINDINGS if failures or effect.without_effect else output.DONE
 
 
@@ -335,11 +337,11 @@ def _sentence(decision: Decision, shelf: Shelf) -> str:
     sentences = {
         "rename": f"{one} renamed to {decision.name}",
         "merge": f"{one} merged into {other}",
-        "never": f"{one or ', '.join(decision.keys)} and {other or ', '.join(decision.other)} kept apart",
+        "never": f"{one or ', '.join(decision.keys)} and {other or ', '.join(decision.other)} kept separate",
         "split": f"{decision.name} split from {one} ({plural(len(decision.places), 'place')})",
         "alias": f"alias {decision.name} added to {one}",
         "unalias": f"alias {decision.name} removed from {one}",
         "freshness": f"{one} due for a check after {FRESHNESS_DAYS.get(decision.name, 0)} days ({decision.name})",
-        "undo": f"undo of {decision.voids}",
+        "undo": f"undone: {decision.voids}",
     }
     return sentences[decision.op.value]

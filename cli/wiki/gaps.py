@@ -35,7 +35,7 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
     Examples:
       retain gaps
       retain gaps list --kind structural --all
-      retain gaps list --kind learner   forgotten cards, the likely cause, what helps
+      retain gaps list --kind learner   forgotten cards, the likely cause, and what helps
       retain gaps plan              list what to read next, with search queries
       retain gaps plan febc2        mark a gap as planned
       retain gaps ignore febc2 9qk4m
@@ -47,7 +47,7 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @gaps.command("list")
 @click.option("--kind", type=click.Choice(["structural", "epistemic", "learner"]), help="Only gaps of this kind.")
 @click.option("--all", "everything", is_flag=True, help="Include resolved and ignored gaps, without a limit.")
-@click.option("--limit", default=SHOWN, show_default=True, help="How many entries.")
+@click.option("--limit", default=SHOWN, show_default=True, help="Maximum number of entries.")
 @vault_json_options
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
     """List open gaps: first what you keep forgetting, then what most articles need.
@@ -138,13 +138,13 @@ def _link_text(link: str) -> str:
 
 @gaps.command("plan")
 @click.argument("ids", nargs=-1, metavar="[GAP]...", shell_complete=gap_ids)
-@click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="How many subjects.")
+@click.option("--limit", default=PLANNED, show_default=True, type=click.IntRange(1), help="Maximum number of subjects.")
 @vault_json_options
 def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """List what to read next or, with GAP, mark gaps as planned: they stay on the agenda.
+    """List what to read next or, with GAP, mark gaps as planned. Planned gaps remain open.
 
-    Subjects are ordered by how many articles name them, each with search queries and works that your sources cite. The
-    whole list is in learning/reading-list.md.
+    Subjects are ordered by the number of articles that mention them, each with search queries and works that your
+    sources cite. The full list is in learning/reading-list.md.
 
     \b
     Examples:
@@ -172,7 +172,7 @@ def plan(ids: tuple[str, ...], limit: int, vault_dir: str | None, as_json: bool)
 
 def _show_subject(number: int, wanted: Wanted, found: Plan) -> None:
     """Print one subject of the reading list with its gaps, search queries and cited works."""
-    output.show(f"{number:>2}. {wanted.what} (named by {plural(wanted.waiting, 'article', zero='no')})")
+    output.show(f"{number:>2}. {wanted.what} (mentioned in {plural(wanted.waiting, 'article', zero='no')})")
     for lack in wanted.lacks:
         gap = found.gaps[lack.gap]
         state = " [planned]" if gap.status == "planned" else ""

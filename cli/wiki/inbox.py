@@ -22,15 +22,17 @@ from vault.text.formatting import clean_line, plural
 
 _OUTCOMES = {
     "accept": "accepted: file replaced with the generated version",
-    "keep": "kept: your version stays",
-    "reject": "rejected: your version stays, the reason goes into the next prompt",
+    "keep": "kept: your version is unchanged",
+    "reject": "rejected: your version is unchanged; the next prompt quotes the reason",
 }
 
 
 _decision_options = combine(
     click.argument("names", nargs=-1, metavar="[ID]...", shell_complete=inbox_ids),
     click.option("--all", "everything", is_flag=True, help="All items in the inbox."),
-    click.option("--kind", default="", metavar="KIND", help="With --all: only items of this kind (article, deck ...)."),
+    click.option(
+        "--kind", default="", metavar="KIND", help="With --all, only items of this kind (article, deck, ...)."
+    ),
     click.option("--card", default="", metavar="CARD", help="Only this card of a deck."),
     vault_json_options,
 )
@@ -40,10 +42,10 @@ _decision_options = combine(
 @vault_json_options
 @click.pass_context
 def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
-    """Decide about proposed changes: list, show, accept, keep, reject, undo.
+    """Decide on proposed changes: list, show, accept, keep, reject, undo.
 
-    Pages and cards that you edited are never overwritten: see the generated version, then accept it, keep yours, or
-    reject it with a reason. The inbox also lists names in doubt. Every decision can be undone.
+    Pages and cards that you edited are never overwritten: compare the generated version, then accept it, keep yours, or
+    reject it with a reason. The inbox also lists doubtful concept names. Every decision can be undone.
 
     \b
     Examples:
@@ -62,7 +64,7 @@ def inbox(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @inbox.command("list")
 @vault_json_options
 def list_(vault_dir: str | None, as_json: bool) -> None:
-    """List the items to decide, with their ids.
+    """List the items to decide on, with their ids.
 
     \b
     Examples:
@@ -86,7 +88,7 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="ID|PATH...", shell_complete=inbox_ids)
 @vault_json_options
 def show(names: tuple[str, ...], vault_dir: str | None, as_json: bool) -> None:
-    """Show the differences by sentence: - is yours, + is the generated version. A deck is shown card by card.
+    """Show the differences by sentence: - is your version, + the generated one. Decks are shown card by card.
 
     \b
     Examples:
@@ -112,12 +114,12 @@ def _show_view(view: View) -> None:
         output.show(f"  card {view.part}")
     found = compare_texts(view.mine, view.offered)
     for row in found.rows:
-        words = f"({row.words} the same)" if row.mark == LEFT_OUT else row.words
+        words = f"({row.words} unchanged)" if row.mark == LEFT_OUT else row.words
         output.show(f"    {' ' if row.mark == LEFT_OUT else row.mark} {words}")
     if not found.rows:
         output.show("      no differences")
     if not found.whole:
-        output.show("      and more: too long to compare in full")
+        output.show("      more differences not shown; too long to compare in full")
 
 
 @inbox.command()
@@ -125,7 +127,7 @@ def _show_view(view: View) -> None:
 def accept(**options: Any) -> None:
     """Replace your version with the generated one; `retain inbox undo` restores yours.
 
-    In a deck, only cards that you edited are replaced. Properties that you added to a page stay.
+    In a deck, only cards that you edited are replaced. Properties that you added to a page are kept.
 
     \b
     Examples:
@@ -149,10 +151,15 @@ def keep(**options: Any) -> None:
 
 
 @inbox.command()
-@click.option("--because", required=True, metavar="WORDS", help="What is wrong with it; part of the next prompt.")
+@click.option(
+    "--because",
+    required=True,
+    metavar="WORDS",
+    help="What is wrong with the generated version; quoted in the next prompt.",
+)
 @_decision_options
 def reject(because: str, **options: Any) -> None:
-    """Keep your version and give a reason, which the next prompt about this concept quotes.
+    """Keep your version and give a reason; the next prompt about this concept quotes it.
 
     \b
     Examples:
@@ -174,7 +181,7 @@ def _decide(
 ) -> None:
     """Decide about items of the inbox and print the result."""
     if bool(names) == everything or (kind and not everything):
-        raise UsageError("name the ids, or give --all", hint="`retain inbox` lists them")
+        raise UsageError("give the ids, or --all", hint="`retain inbox` lists them")
     kinds = [each for source in SOURCES for each in source.kinds]
     if kind and kind not in kinds:
         raise UsageError(f"no such kind: {clean_line(kind)[:40]}", hint=f"kinds: {', '.join(kinds)}")
@@ -196,9 +203,9 @@ def _outcome(item: Item, choice: Choice) -> str:
 @inbox.command()
 @vault_json_options
 def undo(vault_dir: str | None, as_json: bool) -> None:
-    """Undo the last decision of the inbox; repeat it to go further back.
+    """Undo the last inbox decision. Repeat it to go further back.
 
-    Your text is restored byte for byte, unless the file has changed since: then nothing happens.
+    Your text is restored byte for byte. If the file has changed since, nothing happens.
 
     \b
     Examples:
@@ -218,7 +225,7 @@ def undo(vault_dir: str | None, as_json: bool) -> None:
 def _extent(item: Item) -> str:
     found = [compare_texts(view.mine, view.offered) for view in item.views]
     cards = f"{plural(len(item.parts), 'card')}, " if item.parts else ""
-    return f"{cards}{sum(f.removed for f in found)} of your sentences against {sum(f.added for f in found)}"
+    return f"{cards}{sum(f.removed for f in found)} of your sentences replaced by {sum(f.added for f in found)}"
 
 
 def _as_json(item: Item) -> dict[str, Any]:

@@ -46,15 +46,20 @@ SHOWN = 20  # lines of a list; near copies
 
 @click.command()
 @click.argument("concept", required=False, metavar="[CONCEPT]", shell_complete=concept_names)
-@click.option("--list", "listing", is_flag=True, help="List the promotion queue: concepts with their questions.")
+@click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    help="List the promotion queue: concepts that are ready for a note, with questions.",
+)
 @click.option("--no-edit", is_flag=True, help="Create the note without an editor, and print its path.")
 @vault_json_options
 def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Write a note of your own on CONCEPT: a title, alias, file name or id.
+    """Write your own note on CONCEPT (a title, alias, file name or id).
 
     Your editor ($VISUAL, else $EDITOR) opens a note with properties and a question, in your personal vault if you have
-    one, else in insights/. No agent writes there. Without CONCEPT, the note is on the first of
-    output/promotion-queue.md. A graphical editor must wait until you close the note: `code --wait`.
+    one, or else in insights/. Agents cannot write there. Without CONCEPT, the note is on the first concept in
+    output/promotion-queue.md. A graphical editor must wait until you close the note, like `code --wait`.
 
     \b
     Examples:
@@ -64,7 +69,7 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
       retain insight spacing-effect --no-edit
     """
     if as_json and not listing:
-        raise UsageError("--json goes with --list", hint="`retain insight --list --json`")
+        raise UsageError("--json can be used only with --list", hint="`retain insight --list --json`")
     if not (listing or no_edit or sys.stdin.isatty()):
         raise UsageError("an editor needs a terminal", hint="`--no-edit` creates the note and prints its path")
     vault = opened(vault_dir)
@@ -73,7 +78,7 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
     items = _waiting(vault)
     subject = _subject(vault, concept, items)
     if subject is None:
-        output.say("no concepts in the promotion queue; `retain insight CONCEPT` opens a note on any")
+        output.say("no concepts in the promotion queue; `retain insight CONCEPT` opens a note on any concept")
         return output.DONE
     for unknown in finding(vault):
         raise Refused(unknown.message, where=unknown.path, hint=unknown.hint)
@@ -168,21 +173,24 @@ class _Note:
         """Open the editor and record what was written."""
         editor = editor_named()
         if not editor:
-            output.say("no editor is set in VISUAL or EDITOR; the note:")
+            output.say("no editor is set in VISUAL or EDITOR; the path of the note:")
             return self.show_path()
         try:
             closed = edit_file(editor, self.shown)
         except UsageError as error:
             self._remove_unchanged()
-            error.hint = f"{error.hint}, or give --no-edit"
+            error.hint = f"{error.hint}, or use --no-edit"
             raise
         if closed.at_once(AT_ONCE_S) and self._is_unchanged():
             again = f"`retain insight {shlex.quote(self.subject.stem)} --no-edit`"
-            output.say(f"the editor returned at once without changes; the note stays: {self.shown}")
-            output.say(f"  after writing, {again} records it; an editor that waits (`code --wait`) does so by itself")
+            output.say(f"the editor returned at once without changes; the note was kept: {self.shown}")
+            output.say(
+                f"  after writing, {again} records the note; with an editor that waits (`code --wait`), this "
+                "happens automatically"
+            )
             self._confirm_in_audit()
         elif self._remove_unchanged():
-            output.say("nothing written; empty note removed")
+            output.say("nothing written; the empty note was removed")
         else:
             self._record()
         return output.DONE

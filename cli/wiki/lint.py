@@ -53,19 +53,20 @@ def lint(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Look for what is wrong with the wiki: links, pages, claims, cards and logs.
+    """Check the wiki for problems: links, pages, claims, cards and logs.
 
-    Each finding names its rule, place, reason and remedy. Exit code 1 if anything is open. Nothing is changed without
-    --fix or --report.
+    Each finding shows its rule, place, reason and remedy. Exits with code 1 if there are findings. Without --fix or
+    --report, nothing is changed.
 
-    --fix writes the generated pages, indexes and decks again that are not as a compile leaves them; what you edited
-    stays as it is. It says what it wrote, and `retain lint --undo` restores these files unless a page or deck has
-    changed since; report and gaps stay, and the next compile writes the pages again. What is left is saved as --report
-    does: all findings in output/reports/lint-DATE.md; stale and thin pages, missing definitions and contradictions in
-    learning/gaps.md.
+    --fix rewrites generated pages, indexes and decks that differ from the last compile. Files that you edited are not
+    changed. It lists the files it wrote, and `retain lint --undo` restores them unless a page or deck has changed
+    since; the report and the gaps are kept, and the next compile rewrites the pages. The remaining findings are saved
+    as with --report: all of them in output/reports/lint-DATE.md; stale and thin pages, missing definitions and
+    contradictions in learning/gaps.md.
 
-    Rules judge offline and are silent where they are in doubt. With --engine, a model or your coding agent says which
-    statements contradict each other and which names are one concept: once, as the answers are stored.
+    Rules work offline and report nothing in doubtful cases. With --engine, a model or your coding agent decides which
+    statements contradict each other and which names mean the same concept. Answers are stored, so each is requested
+    only once.
 
     \b
     Examples:
@@ -81,7 +82,7 @@ def lint(
             raise click.UsageError("--undo takes no other option")
         return _undo(vault_dir, as_json)
     if report and (codes or since):
-        raise click.UsageError("--report saves all findings: leave out --rule and --since")
+        raise click.UsageError("--report saves all findings; leave out --rule and --since")
     _check_codes(codes)
     vault = opened_to_write(vault_dir) if fixes or report or engine else opened(vault_dir)
     with output.Progress(progress) as narrator:
@@ -111,7 +112,7 @@ def _check_codes(codes: Sequence[str]) -> None:
 
     known = [rule.code for rule in RULES]
     if unknown := set(codes) - {*known}:
-        raise click.UsageError(f"no such rule: {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
+        raise click.UsageError(f"no such rule: {', '.join(sorted(unknown))}; known rules: {', '.join(known)}")
 
 
 def _findings(wiki: Wiki, codes: Sequence[str] = ()) -> list[Diagnostic]:
@@ -193,7 +194,8 @@ def _undo(vault_dir: str | None, as_json: bool) -> int:
         return output.DONE
     count = plural(len(undone.written) + len(undone.removed), "file")
     output.show(
-        f"the last fix is undone, {count} as before; the next `retain compile` writes them again. Report and gaps stay"
+        f"the last fix was undone: {count} restored; the next `retain compile` rewrites them. The report and "
+        "the gaps are kept"
     )
     for path in (*undone.written, *undone.removed):
         output.show(f"  {path}")
@@ -213,7 +215,7 @@ def _show_done(fixed: Fixed | None, gone: Sequence[Diagnostic]) -> None:
     if fixed is None:
         return
     if not fixed.id:
-        output.show("nothing to rewrite: all generated pages are as the last compile left them")
+        output.show("nothing to rewrite: all generated pages match the last compile")
         return
     for path in fixed.written:
         output.show(f"rewritten      {path}")

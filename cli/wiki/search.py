@@ -36,14 +36,15 @@ HEADS = {
 @click.option("--kind", "kinds", multiple=True, type=click.Choice([*HEADS]), help="Only of this kind (repeatable).")
 @vault_json_options
 def search(words: tuple[str, ...], limit: int, kinds: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
-    """Find passages, articles, claims and cards by words, and cards by memory state.
+    """Search passages, articles, claims and cards by words, and cards by memory state.
 
-    The best matches come first. A word that is nowhere is left out and reported; "quoted words" stand together, and a
-    minus excludes a word. With a filter, only cards are searched, and all terms must match: state: is: kind: topic:
-    concept: tag: id: path: and numbers: due ivl lapses reps difficulty stability recall added rated, with < > or =.
+    The best matches come first. A word that is not found anywhere is ignored and reported; "quoted words" match as a
+    phrase, and a minus excludes a word. With a filter, only cards are searched, and all terms must match: state: is:
+    kind: topic: concept: tag: id: path: and numbers: due ivl lapses reps difficulty stability recall added rated, with
+    < > or =.
 
-    Passages are ranked by meaning, too, if your own settings (config.toml) name an embedding model: [search] model =
-    "FOLDER OR NAME". It needs the extra `semantic`: `pip install 'retain[semantic]'`. See docs/model.md.
+    Passages are also ranked by meaning if an embedding model is set in your user settings (config.toml): [search] model
+    = "FOLDER OR NAME". This needs the extra `semantic`: `pip install 'retain[semantic]'`. See docs/model.md.
 
     \b
     Examples:
@@ -131,7 +132,7 @@ def _search_cards(query: str, limit: int, vault_dir: str | None, as_json: bool) 
     if not found:
         output.say("no matches")
     elif more:
-        output.say(f"and {more} more: --limit shows them")
+        output.say(f"and {more} more (--limit shows them)")
     return output.DONE
 
 

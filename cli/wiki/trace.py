@@ -16,7 +16,7 @@ from vault.log.card_history import history_json
 @click.argument("what", metavar="ID|WORDS", shell_complete=card_ids)
 @vault_json_options
 def trace(what: str, vault_dir: str | None, as_json: bool) -> None:
-    """Trace a card, a claim or an article's sentence back to the words in its source.
+    """Trace a card, claim or sentence of an article back to the text of its source.
 
     \b
     Examples:

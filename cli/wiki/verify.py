@@ -17,15 +17,16 @@ SHOWN = 200  # lines of a list that a terminal is given
 
 
 @click.command()
-@click.option("--compare/--no-compare", default=True, help="Compare quotes with a second reading of each source, too.")
+@click.option("--compare/--no-compare", default=True, help="Also compare quotes with a second reading of each source.")
 @progress_option
 @vault_json_options
 def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     """Check every quote, citation, sentence and card against the sources.
 
-    Each quote is looked for in the text that was compiled, and in a second reading of the file that shares no code with
-    the first; PDFs take pdftotext for that. A quote that the second reading lacks is listed for you to look at: either
-    reading can be wrong. Exit code 1 if anything is not supported, or the review log or a ledger has lost records.
+    Each quote is searched for in the compiled text, and in a second reading of the file that shares no code with the
+    first (for PDFs, this needs pdftotext). A quote that the second reading does not contain is listed for you to check:
+    either reading can be wrong. Exits with code 1 if anything is not supported, or if the review log or a ledger has
+    lost records.
 
     \b
     Examples:
@@ -43,19 +44,23 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
         lists["logs"] = [{"id": d.code, "path": d.path, "line": d.line, "reason": d.message} for d in logs]
         output.show_json({**counts, "cards": verdict.cards, **lists, "not_compared": verdict.not_compared})
     else:
-        output.show(f"{verdict.verified} of {verdict.claims} claims verified, {len(verdict.unverified)} findings")
+        output.show(
+            f"{verdict.verified} of {verdict.claims} claims verified, "
+            f"{plural(len(verdict.unverified), 'problem', zero='no')}"
+        )
         output.show(f"{verdict.sentences} sentences, {len(verdict.uncited)} not supported")
         output.show(f"{verdict.cards} cards, {len(verdict.unsupported)} not supported")
         if verdict.conflicts:
-            output.show(f"{plural(len(verdict.conflicts), 'version')} beside edited files")
+            output.show(f"{plural(len(verdict.conflicts), 'generated version')} next to edited files")
         if logs:
-            output.show(f"{plural(len(logs), 'problem')} of the review log and the ledgers:")
+            output.show(f"{plural(len(logs), 'problem')} in the review log and the ledgers:")
             output.show_first([f"  {each}" for each in logs], SHOWN)
         for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported, *verdict.conflicts):
             _show(each)
         if verdict.differences:
             output.show(
-                f"{plural(len(verdict.differences), 'quote')} not in a second reading of the source; compare by eye:"
+                f"{plural(len(verdict.differences), 'quote')} not found in the second reading of the source; "
+                "compare them yourself:"
             )
         for each in verdict.differences:
             _show(each)

@@ -100,7 +100,7 @@ def test_the_same_page_again_is_told_and_a_changed_one_laid_beside_it(run: Run, 
     Handler.pages["/memory"] = ("text/html", PAGE.format(f"{WORDS} And more.").encode())
     changed = run("add", f"{site}/memory", "--json", cwd=vault)
     (path,) = changed.json()["added"]
-    assert path.startswith("raw/articles/on-memory-20") and "is kept as well" in changed.stderr
+    assert path.startswith("raw/articles/on-memory-20") and "is kept, too" in changed.stderr
     assert changed.json()["fetched"][0]["earlier"] == ["raw/articles/on-memory.md"]
     assert (vault / "raw/articles/on-memory.md").read_bytes() == before
     Handler.pages["/other"] = ("text/html", PAGE.format("Another page of that title.").encode())
@@ -178,7 +178,7 @@ def test_a_body_that_is_not_what_its_type_says_is_named_at_once(
 ) -> None:
     Handler.pages[f"/{name}"] = (kind, body)
     done = run("add", f"{site}/{name}", cwd=vault)
-    assert done.code == 1 and f"the server promised {kind} and sent {sent}" in done.stderr and raw(vault) == []
+    assert done.code == 1 and f"the server announced {kind} but sent {sent}" in done.stderr and raw(vault) == []
 
 
 def test_a_pdf_that_is_called_a_web_page_is_kept_as_a_pdf(run: Run, vault: Path, site: str) -> None:

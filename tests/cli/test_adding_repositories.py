@@ -18,4 +18,4 @@ def test_two_repositories_do_not_lie_on_one_another(run: Run, tmp_path: Path, co
     second = run("add", str(tmp_path / "two"), "--json", cwd=compiled)
     assert sorted(first.json()["added"]) == ["raw/repos/one/README.md", "raw/repos/one/src/a.py"]
     assert sorted(second.json()["added"]) == ["raw/repos/two/README.md", "raw/repos/two/src/a.py"]
-    assert "node_modules" in first.stderr and "left out" in first.stderr
+    assert "node_modules" in first.stderr and "skipped in" in first.stderr

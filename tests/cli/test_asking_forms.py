@@ -94,7 +94,7 @@ def test_a_chart_draws_a_table_of_a_source_and_cites_it(vault: Path) -> None:
 def test_a_form_that_no_answer_can_have_is_refused_before_the_question_is_asked(vault: Path, tmp_path: Path) -> None:
     question = "What is asked of nobody?"
     one = ask(vault, question, "--as", "table", "--things", "consolidation")
-    assert one.code == 2 and "two or more things" in one.stderr
+    assert one.code == 2 and "two or more articles" in one.stderr
     startup = "import sys, importlib.abc\nsys.modules['matplotlib'] = None\n"
     (tmp_path / "sitecustomize.py").write_text(startup)
     without = {"PYTHONPATH": str(tmp_path)}

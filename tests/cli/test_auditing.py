@@ -178,7 +178,7 @@ def test_a_difference_in_json_is_in_the_one_object(call: Call, vault: Path, mine
 @pytest.mark.usefixtures("watched")
 def test_a_path_at_which_nothing_changed_is_a_mistake(call: Call) -> None:
     said = call("guard", "audit", "--restore", "raw/articles/a.md")
-    assert said.code == 2 and "nothing changed there" in said.err
+    assert said.code == 2 and "nothing has changed there" in said.err
     assert call("guard", "audit", "--undo", "raw").code == 2
     assert call("guard", "audit", "--undo").code == 2
 
@@ -190,7 +190,7 @@ def test_a_difference_is_shown_line_by_line_and_harmless(
     (vault / "raw/articles/a.md").write_text("one\nt\x1b]52;c;wo\x07\n", encoding="utf-8")
     said = call("guard", "audit", "--diff", "raw/articles/a.md")
     assert said.code == 1
-    assert said.out.splitlines()[:2] == ["--- raw/articles/a.md (as known)", "+++ raw/articles/a.md (now)"]
+    assert said.out.splitlines()[:2] == ["--- raw/articles/a.md (recorded)", "+++ raw/articles/a.md (now)"]
     assert "-two" in said.out and "+t\ufffd]52;c;wo\ufffd" in said.out and "\x1b" not in said.out
     (mine / "own.md").chmod(0o600)
     (mine / "deep/b.md").unlink()
@@ -206,12 +206,12 @@ def test_what_cannot_be_reached_is_said_in_that_word_and_restored_only_by_force(
     away = mine.with_name("away")
     mine.rename(away)
     said = call("guard", "audit", "--restore")
-    assert said.code == 1 and said.out.startswith("not reachable  ") and str(mine) in said.out
+    assert said.code == 1 and said.out.startswith("unavailable  ") and str(mine) in said.out
     assert not mine.exists()
     told = call("guard", "audit", "--json").json
     assert [one["path"] for one in told["unreachable"]] == [str(mine)] and told["changes"] == []
     mine.mkdir()
-    assert "not reachable" in call("guard", "audit", "--restore").out
+    assert "unavailable" in call("guard", "audit", "--restore").out
     assert call("guard", "audit", "--restore", "--force").code == 0
     assert (mine / "own.md").read_text(encoding="utf-8") == SECRET
 
@@ -221,7 +221,7 @@ def test_a_damaged_database_is_left_named_and_replaced(call: Call, vault: Path) 
     path = database(vault)
     path.write_bytes(b"garbage" * 1_000)
     said = call("guard", "audit")
-    assert said.code == 0 and str(path) in said.err and "Baseline created" in said.err and "is new" in said.err
+    assert said.code == 0 and str(path) in said.err and "Baseline created" in said.err and "new baseline" in said.err
     assert path.read_bytes() == b"garbage" * 1_000 and database(vault).name == "copies-2.sqlite3"
     assert call("guard", "audit").code == 0
 
@@ -275,7 +275,7 @@ def test_the_status_of_the_guard_is_whole_and_says_when_the_last_look_was(call: 
     quarantine.mkdir(parents=True)
     (quarantine / "page.md").write_text("x", encoding="utf-8")
     said = call("guard", "status")
-    assert re.search(r"your files: 2, last scanned on \d{4}-\d\d-\d\d \d\d:\d\d; 1 change not confirmed", said.out)
+    assert re.search(r"your files: 2, last scanned on \d{4}-\d\d-\d\d \d\d:\d\d; 1 change not accepted", said.out)
     assert "1 file of agents in output/quarantine/" in said.out
     facts = call("guard", "status", "--json").json
     assert facts["level"] in ("full", "bubblewrap", "landlock", "none")

@@ -214,7 +214,7 @@ def test_a_card_is_made_shown_with_its_ratings_deleted_and_put_back(typing: Typi
 def test_no_ids_on_stdin_delete_nothing(typing: Typing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n")))
     typing.run("card", "delete", "-", code=2)
-    assert "no card given" in typing.said.err
+    assert "no card id given" in typing.said.err
 
 
 def test_a_card_is_made_of_a_form_and_of_both_directions(typing: Typing, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ def test_the_coverage_is_told_in_lines_and_as_json(vault: Vault, capsys: pytest.
     given = ["--source", str(vault.root / "raw/articles/mixed.md")]
     assert main.run(["--vault", str(vault.root), "log", "--coverage", *given]) == output.DONE
     out = capsys.readouterr().out
-    assert "1 claim from 1 of 2 passages (50%)" in out and "passed over: “Nobody here" in out and WHY in out
+    assert "1 claim from 1 of 2 passages (50%)" in out and "skipped: “Nobody here" in out and WHY in out
 
 
 def test_the_coverage_of_what_rules_compiled_is_told_too(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_settings_that_may_not_be_read_are_told_once(
     done = retain("compile", cwd=compiled)
     assert (
         done.code == 3
-        and done.stderr == f"retain: {path}: cannot be read: permission denied\n  check its owner and mode\n"
+        and done.stderr == f"retain: {path}: cannot be read: permission denied\n  check its owner and permissions\n"
     )
 
 

@@ -146,7 +146,7 @@ def test_suspend_resume_and_flag_are_events_that_undo_takes_back(run: Run, compi
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("due",), 2, "no retain.toml here or above"),
+        (("due",), 2, "no retain.toml in this folder or its parent folders"),
         (("--vault", "nowhere", "due"), 2, "is not a vault"),
         (("due", "--vault", "nowhere"), 2, "is not a vault"),
         (("nonsense",), 2, "No such command"),
@@ -276,7 +276,7 @@ def test_status_says_who_is_at_work_in_the_vault(run: Run, compiled: Path) -> No
         (compiled / "raw/articles/new.md").write_text("# Sleep\n")
         held = run("compile", "--wait", "0.2", cwd=compiled)
         assert held.code == 3 and "compiling" in held.stderr
-        assert f"waiting for process {os.getpid()} on" in held.stderr and "held by process" in held.stderr
+        assert f"waiting for process {os.getpid()} on" in held.stderr and "locked by process" in held.stderr
 
 
 def test_no_instant_can_brick_the_log(run: Run, compiled: Path) -> None:

@@ -133,7 +133,16 @@ def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_th
 
     desk.server.answer = ends
     done = desk.retain("compile", "--engine", "claude")
+<<<<<<< ours
     assert done.code == 4 and "spending limit" in done.stderr and "before the error, paid: " in done.stderr
+=======
+    assert (
+        done.code == 4
+        and "spending limit" in done.stderr
+        and "paid: " in done.stderr
+        and "(before the error)" in done.stderr
+    )
+>>>>>>> theirs
     assert "1 request is open" in done.stderr and not desk.pages()
     desk.server.answer = answering
     desk.server.asked.clear()
@@ -148,7 +157,7 @@ def test_a_dry_run_asks_nobody_and_says_what_it_would_cost(desk: Desk) -> None:
     assert found["estimate"]["requests"] == {"read": 1} and found["estimate"]["later_requests"] > 0
     assert found["estimate"]["later"]["input_tokens"] > 0 and found["estimate"]["minutes"][1] > 0
     words = desk.retain("compile", "--engine", "claude", "--dry-run").stdout
-    assert "would ask 1 read" in words and "$" in words and "--budget" in words
+    assert "would send 1 read" in words and "$" in words and "--budget" in words
     assert not desk.server.asked and not desk.pages()
 
 
@@ -168,7 +177,7 @@ def test_a_model_without_a_price_is_told_in_tokens(desk: Desk) -> None:
 
 
 def test_what_models_took_is_listed_by_run_stage_and_model(desk: Desk) -> None:
-    assert "no replies" in desk.retain("status", "--cost").stdout
+    assert "no answers" in desk.retain("status", "--cost").stdout
     desk.configure(rest=PRICES)
     cost = desk.json("compile", "--engine", "claude")["cost"]
     found = desk.json("status", "--cost")

@@ -119,7 +119,7 @@ def test_a_decision_that_leaves_questions_open_says_how_many_of_which_type_and_w
     )
     done = run(*merge, cwd=vault.root)
     assert "the decision is saved; 1 question (1 write) is open" in done.stderr
-    assert "run `retain compile --engine claude` (or `--engine agent`)" in done.stderr
+    assert "Run `retain compile --engine claude` (or `--engine agent`)" in done.stderr
     orders = run("agent", "next", "--as", "one", "--json", cwd=vault.root).json()["orders"]
     assert [order["type"] for order in orders] == ["write"]
     for command in ("merge", "split"):

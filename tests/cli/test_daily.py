@@ -109,7 +109,7 @@ def test_runs_that_overlap_leave_the_vault_as_one_would(run: Run, vault: Path) -
         assert each.returncode in (0, 1) and b"Traceback" not in err and b"internal error" not in err
         told.append(json.loads(out))
     assert sum(bool(each["compile"] and each["compile"]["written"]) for each in told) == 1
-    assert all(each["not_compiled"].startswith("held by") for each in told if each["compile"] is None)
+    assert all(each["not_compiled"].startswith("locked by") for each in told if each["compile"] is None)
     assert "Compile: nothing new" in run("daily", cwd=vault).stdout
     assert run("verify", cwd=vault).code == 0
 

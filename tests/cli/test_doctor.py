@@ -85,13 +85,13 @@ def test_where_its_own_words_go_is_no_part_of_the_self_test(vault: Path) -> None
     with (vault / "report.txt").open("wb") as out:
         done = subprocess.run([SCRIPT, "doctor"], cwd=vault, stdin=subprocess.DEVNULL, stdout=out, check=False)
     said = (vault / "report.txt").read_text()
-    assert done.returncode == 0 and "(no write in insights/, a write in wiki/): passed" in said
+    assert done.returncode == 0 and "(cannot write to insights/, can write to wiki/): passed" in said
     assert f"schema {SCHEMA_VERSION}" in said and str(vault) in said and "findings: none" in said
 
 
 @pytest.mark.parametrize(
     ("writable", "wrong"),
-    [(("wiki", "insights"), "could write in insights/"), (("output",), "could not write in wiki/")],
+    [(("wiki", "insights"), "could write to insights/"), (("output",), "could not write to wiki/")],
 )
 def test_a_sandbox_that_does_not_hold_is_a_finding(
     vault: Path, doctor: Any, monkeypatch: pytest.MonkeyPatch, writable: tuple[str, ...], wrong: str

@@ -30,4 +30,4 @@ def test_a_folder_is_added_without_the_backups_in_it(run: Run, tmp_path: Path) -
         (tmp_path / "notes" / name).write_text(f"{ROPE}{name}\n")
     told = run("add", str(tmp_path / "notes"), cwd=vault)
     assert told.stdout.split("\n")[:2] == ["raw/articles/#1 rope.md", "raw/articles/rope.md"]
-    assert "rope.md~ (a backup of an editor)" in told.stderr
+    assert "rope.md~ (an editor's backup file)" in told.stderr

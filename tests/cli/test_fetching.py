@@ -138,7 +138,7 @@ def test_a_page_of_the_open_net_must_not_lead_into_the_humans_own(site: str, mon
     Handler.routes |= {"/inner": page(), "http://public.example/": moved(f"{site}/inner")}
     Handler.routes["http://public.example/named"] = moved("http://router.local/")
     for address in ("http://public.example/", "http://public.example/named"):
-        with pytest.raises(Refused, match="its local network"):
+        with pytest.raises(Refused, match="your local network"):
             got(address)
     assert [path for path, _ in Handler.seen] == ["http://public.example/", "http://public.example/named"]
     assert got(f"{site}/inner").data == b"<p>words</p>", "the human's own word is enough"
@@ -147,7 +147,7 @@ def test_a_page_of_the_open_net_must_not_lead_into_the_humans_own(site: str, mon
 @pytest.mark.parametrize("to", ["169.254.169.254/latest", "10.0.0.1/", "192.168.1.1/", "[fd00::1]/", "router.lan/"])
 def test_a_server_on_this_machine_leads_to_no_other_private_one(site: str, to: str) -> None:
     Handler.routes["/"] = moved(f"http://{to}")
-    with pytest.raises(Refused, match="its local network"):
+    with pytest.raises(Refused, match="your local network"):
         got(site)
 
 
@@ -166,7 +166,7 @@ def test_a_name_that_leads_to_this_machine_is_reported_before_anything_is_sent(
     for host in ("pages.example", "localhost", "127.0.0.1"):
         address = normalize_address(f"http://{host}:{port}/")
         assert fetch(address, PATIENT, lambda came, of: None, notice).data == b"<p>words</p>"
-    assert told == [("pages.example leads to this machine (127.0.0.1)", 0)]
+    assert told == [("pages.example resolves to this machine (127.0.0.1)", 0)]
 
 
 def test_a_server_on_this_machine_may_lead_to_another_port_or_name_of_it(site: str) -> None:
@@ -182,7 +182,7 @@ def test_a_proxy_is_not_sent_to_what_only_means_something_at_home(
 ) -> None:
     monkeypatch.setenv("http_proxy", site)
     Handler.routes |= {"http://public.example/": moved(f"http://{host}/"), f"http://{host}/": page()}
-    with pytest.raises(Refused, match="its local network"):
+    with pytest.raises(Refused, match="your local network"):
         got("http://public.example/")
     assert len(Handler.seen) == 1
 
@@ -268,7 +268,7 @@ def test_a_server_that_drips_or_falls_silent_is_given_up(site: str) -> None:
     assert "timeout after 1 s" in why_not(f"{site}/head", dripping)
     assert "timeout after 1 s" in why_not(f"{site}/body", dripping)
     try:
-        assert "0.3 s of silence" in why_not(f"{site}/silent", silent)
+        assert "0.3 s without data" in why_not(f"{site}/silent", silent)
     finally:
         over.set()
 

@@ -80,7 +80,7 @@ def test_status_lint_and_daily_name_it_and_a_confirmation_ends_that(run: Run, va
     assert linted.code == 1 and finding["path"] == LEAVE and "40 days" in finding["message"]
     daily = run("daily", "--json", cwd=root)
     assert daily.code == 1 and [each["path"] for each in daily.json()["late"]] == [LEAVE]
-    assert "Due for a check, 1 source" in run("daily", cwd=root).stdout
+    assert "Due for a check: 1 source" in run("daily", cwd=root).stdout
 
     done = run("add", "--current", LEAVE, cwd=root)
     assert done.code == 0 and done.stdout == f"{LEAVE}\n" and "1 source confirmed" in done.stderr
@@ -110,7 +110,7 @@ def test_files_that_are_kept_and_not_read_are_no_sources_to_be_confirmed(run: Ru
     told = run("add", "--current", "raw/policies", "--json", cwd=vault.root)
     assert told.json() == {"current": [PAY, LEAVE]}
     alone = run("add", "--current", "raw/policies/empty.md", cwd=vault.root)
-    assert alone.code == 2 and "a file that cannot be read is none" in alone.stderr
+    assert alone.code == 2 and "an unreadable file does not count" in alone.stderr
 
 
 def test_a_file_that_is_added_again_unchanged_is_confirmed(run: Run, vault: Vault, tmp_path: Path) -> None:

@@ -128,4 +128,4 @@ def test_doctor_says_what_the_level_cannot_forbid(
     found = levels.sandbox_support()
     monkeypatch.setattr(checks, "sandbox_support", lambda: found)
     retain(["doctor"])
-    assert "mode, owner, times and attributes of your files can be changed" in capfd.readouterr().out
+    assert "can change permissions, owner, timestamps and attributes of your files" in capfd.readouterr().out

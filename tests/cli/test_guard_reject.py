@@ -64,7 +64,7 @@ def test_a_page_of_an_agents_is_counted_and_taken_back(vault: Vault, call: Call)
     assert line in page.read_text()
     assert call("status", "--json")[1]["agent"] == {"pages": 1, "open_runs": 0}
     assert call("compile", "--json")[1]["agent"] == {"pages": 1}
-    assert "text of agents: 1" in call("status")[1]
+    assert "text by agents: 1" in call("status")[1]
 
     code, told = call("guard", "reject", path, "--json")
     assert code == output.DONE and told["rejected"] == [{"id": "", "path": path, "what": "page"}]
@@ -84,7 +84,7 @@ def test_a_page_that_the_human_edited_since_is_said_to_stay(
     monkeypatch.chdir(page.parent)
     code, told = call("guard", "reject", "nowhere", page.name)  # from where it lies, by its name
     assert code == output.USAGE and "nowhere" in told  # what there is is taken back none the less
-    assert f"the page wiki/concepts/{page.name} is unchanged: you have edited it since" in told
+    assert f"the page wiki/concepts/{page.name} is unchanged because you have edited it since" in told
     assert page.read_text() == mine
     assert call("guard", "reject", page.name)[0] == output.USAGE
     assert call("status", "--json")[1]["agent"]["pages"] == 0
@@ -109,7 +109,7 @@ def test_the_next_command_of_the_humans_settles_what_was_left_over(
     _left_over(vault, lambda: page.write_text("<b>cheese</b>"))
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     told = call(*command)[1]
-    assert "finishing an earlier run" in told and page.read_text() == machine
+    assert "checking the changes of an earlier agent run" in told and page.read_text() == machine
     assert all_runs(vault) == []
 
 

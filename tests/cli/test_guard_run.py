@@ -115,7 +115,7 @@ def test_what_is_to_be_hidden_and_is_not_there_is_not_made_by_an_agent(
         (vault / "insights").mkdir()  # settings of nothing at all, as most users have
     place = {".config": home / ".config", "home": home, "disk": tmp_path / "disk"}[which]
     assert guard_run("--rw", str(place), "--", "true") == 125
-    assert ("no agent may see" if which == "disk" else "hidden from agents") in capfd.readouterr().err
+    assert ("agents must not see" if which == "disk" else "hidden from agents") in capfd.readouterr().err
     assert not list(config_folder().iterdir()) or which == "disk"
 
 
@@ -123,7 +123,7 @@ def test_there_is_no_cage_in_a_cage(vault: Path, capfd: pytest.CaptureFixture[st
     assert guard_run("--", sys.executable, "-m", "cli.main") == 0, "the control: it can be loaded in there"
     nested = "import sys; from cli.main import run; sys.exit(run(['guard', 'run', '--', 'true']))"
     assert guard_run("--", sys.executable, "-c", nested) == 125
-    assert "in a sandbox already" in capfd.readouterr().err
+    assert "already in a sandbox" in capfd.readouterr().err
 
 
 def test_what_stands_after_the_dashes_is_the_commands_alone(vault: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -403,7 +403,7 @@ def test_a_loss_is_named_and_the_exit_code_tells_of_it(vault: Path) -> None:
         (vault / "output/lost").touch()
         said = running.communicate(timeout=DEADLINE_S)[1]
     assert running.returncode == 1, said
-    assert "output/mine.md" in said and "not kept" in said, said
+    assert "output/mine.md" in said and "there is no backup" in said, said
 
 
 def test_the_first_look_is_taken_before_an_agent_where_none_was(
@@ -416,7 +416,7 @@ def test_the_first_look_is_taken_before_an_agent_where_none_was(
     assert json_of(capsys, "guard", "status")["last_look"] is None
     capsys.readouterr()
     assert guard_run("--", "true") == 0
-    assert "1 note in insights/ can still be read by agents" in " ".join(capsys.readouterr().err.split())
+    assert "agents can still read 1 note in insights/" in " ".join(capsys.readouterr().err.split())
     assert json_of(capsys, "guard", "status")["last_look"]["files"] >= 1
 
 

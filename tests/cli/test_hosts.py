@@ -216,7 +216,7 @@ def test_a_file_of_the_humans_stays_and_what_it_lacks_is_said(
     assert init(str(vault), "--host", "claude-code", "--host", "codex") == output.FINDINGS
     out, err = capsys.readouterr()
     assert (vault / path).read_text(encoding="utf-8") == text
-    assert f"{path} is your own and is not changed" in err and lacks in err and path in out
+    assert f"{path} is your own file and was not changed" in err and lacks in err and path in out
     assert {CLAUDE, CODEX} - {path} <= {
         each.relative_to(vault).as_posix() for each in vault.rglob("*") if each.is_file()
     }, "the others are written all the same"
@@ -227,7 +227,7 @@ def test_a_human_who_takes_our_file_over_keeps_it(vault: Path, capsys: pytest.Ca
     (vault / CLAUDE).write_text(json.dumps(mine), encoding="utf-8")
     capsys.readouterr()
     assert init(str(vault), "--host", "claude-code") == 0
-    assert "your own, and complete" in capsys.readouterr().err
+    assert "your own file and needs no changes" in capsys.readouterr().err
     assert settings(vault)["model"] == "mine"
     mine["hooks"] = {}
     (vault / CLAUDE).write_text(json.dumps(mine), encoding="utf-8")

@@ -74,7 +74,7 @@ def test_nothing_is_imported_while_an_agent_is_at_work(run: Run, root: Path, tmp
     vault, before = open_vault(str(root), None, root), files(root)
     work = begin(vault, ["agent"], datetime.now(UTC))  # by this process, which lives
     refused = run("import", "anki", str(deck), "--vault", str(root))
-    assert refused.code == 3 and work.id in refused.stderr and "not finished" in refused.stderr
+    assert refused.code == 3 and work.id in refused.stderr and "have not been checked yet" in refused.stderr
     assert files(root) == before
     settle(vault, work, datetime.now(UTC))
     assert run("import", "anki", str(deck), "--json", "--vault", str(root)).json()["cards"]["created"] == 1

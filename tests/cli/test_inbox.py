@@ -59,7 +59,7 @@ def test_what_waits_is_counted_listed_and_shown_in_plain_words(call: Call) -> No
     assert {"id", "path", "line", "reason", "kind", "about", "since", "removed", "added", "cards"} == set(article)
     assert (article["path"], deck["path"], len(deck["cards"])) == (ARTICLE, DECK, 2)
     assert call("status", "--json")[1]["inbox"] == 2 == call("compile", "--json")[1]["inbox"]
-    assert "2 to decide" in call("compile")[1] and "inbox: 2 to decide" in call("status")[1]
+    assert "2 items to decide on" in call("compile")[1] and "inbox: 2 items to decide on" in call("status")[1]
     listed = call("inbox")[1]
     assert article["id"] in listed and "2 cards" in listed
 

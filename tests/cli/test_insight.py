@@ -335,13 +335,13 @@ def test_an_editor_that_comes_back_before_a_word_is_written_costs_no_note(
 ) -> None:
     monkeypatch.setattr("cli.wiki.insight.AT_ONCE_S", 1e9)
     code, _, err = human.run("insight", "spacing effect")
-    assert code == 0 and "the note stays" in err and "`retain insight spacing-effect --no-edit`" in err
+    assert code == 0 and "the note was kept" in err and "`retain insight spacing-effect --no-edit`" in err
     assert human.decisions() == []
     (human.vault / NOTE).write_text(human.note() + OWN)  # in the window that is still open
     assert human.run("insight", "spacing-effect", "--no-edit")[0] == 0 and len(human.decisions()) == 1
     (human.vault / NOTE).unlink()
     (human.desk / "code").write_text("3")
-    assert "empty note removed" in human.run("insight", "spacing effect")[2]  # it failed: no window is open
+    assert "empty note was removed" in human.run("insight", "spacing effect")[2]  # it failed: no window is open
 
 
 def test_a_note_that_the_editor_took_away_is_not_recorded(human: Human, monkeypatch: pytest.MonkeyPatch) -> None:

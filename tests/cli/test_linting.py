@@ -87,7 +87,7 @@ def test_a_fix_writes_generated_pages_again_and_one_undo_takes_it_back(run: Run,
     assert (spoilt / edited).read_bytes() == before[edited]
     assert run("lint", "--fix", cwd=spoilt).stdout.startswith("nothing to rewrite")
     undone = run("lint", "--undo", cwd=spoilt)
-    assert undone.code == 0 and "the last fix is undone" in undone.stdout
+    assert undone.code == 0 and "the last fix was undone" in undone.stdout
     assert files(spoilt) == before
     again = run("lint", "--undo", cwd=spoilt)
     assert again.code == 2 and "there is no fix to undo" in again.stderr

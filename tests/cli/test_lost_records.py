@@ -23,7 +23,7 @@ from vault.log.copies import Copies
 from vault.log.events import Flag, Rating, Review, Stamp, checksum, encode
 from vault.log.review_log import LOG_PATH, read_log
 
-WAY_BACK = "`retain log restore` adds them again from a copy; `retain log accept` accepts the file as it is"
+WAY_BACK = "`retain log restore` restores them from a copy; `retain log accept` accepts the file in its current state"
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 CARDS = [f"{n:010}" for n in range(8)]
 DAMAGE: dict[str, tuple[Callable[[Path], object], int, str]] = {
@@ -157,7 +157,7 @@ def test_the_copy_remembers_where_the_index_is_lost_too(run: Run, vault: Path) -
     log.write_bytes(b"".join(lines_of(log)[:30]))
     shutil.rmtree(vault / ".retain")
     assert damaged(run("due", cwd=vault)) == [
-        f"{LOG_PATH}: 21 of 51 records are missing: the file was cut short or is an older one ({WAY_BACK})"
+        f"{LOG_PATH}: 21 of 51 records are missing: the file was cut short or replaced by an older one ({WAY_BACK})"
     ]
     assert run("log", "restore", cwd=vault).code == 0 and len(events(vault)) == 51
 
@@ -166,7 +166,9 @@ def test_without_a_copy_the_way_back_is_a_backup(run: Run, vault: Path) -> None:
     shutil.rmtree(copies_of(vault).folder)
     (vault / LOG_PATH).unlink()
     (line,) = damaged(run("due", cwd=vault))
-    assert line.endswith("(restore them from git or a backup; `retain log accept` accepts the file as it is)")
+    assert line.endswith(
+        "(restore them from git or a backup; `retain log accept` accepts the file in its current state)"
+    )
     restored = run("log", "restore", cwd=vault)
     assert restored.code == 2 and "there is no copy of the review log" in restored.stderr
 

@@ -224,7 +224,7 @@ def test_a_disk_that_refuses_costs_no_rating_and_the_session_goes_on(
     out = io.StringIO()
     source = Typist(disk.typing(("", True), ("4", False), ("4", True), ("q", True)))
     code = review_plainly(vault, clock=ticking(), source=source, out=out)
-    assert "not saved; same card again" in out.getvalue()
+    assert "not saved; showing the card again" in out.getvalue()
     assert "the disk is full" in capsys.readouterr().err
     assert rated(vault) == [("aaaaaaaaa1", Rating.EASY)]
     assert code == 0
@@ -300,5 +300,5 @@ def test_a_cram_asks_again_and_writes_nothing(vault: Vault) -> None:
     out = io.StringIO()
     lines = io.StringIO("\n1\nb\n\n3\n\n3\n")
     assert review_plainly(vault, plan="cram", clock=lambda: NOON, source=lines, out=out) == 0
-    assert "Nothing was scheduled or written." in out.getvalue()
+    assert "Nothing was scheduled or saved." in out.getvalue()
     assert not (vault.root / LOG_PATH).exists()

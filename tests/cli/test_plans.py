@@ -35,15 +35,15 @@ def test_a_plan_is_shown_taken_changed_ended_and_undone(run: Run, vault: Vault) 
     other = run("catch-up", "--per-day", "40", "--json", cwd=vault.root).json()
     assert other["event"]["type"] == "catch_up" and other["event"]["per_day"] == 40
     assert run("status", "--json", cwd=vault.root).json()["today"]["due"] == 40
-    assert run("undo", cwd=vault.root).stdout.startswith("undone: the plan to catch up")
+    assert run("undo", cwd=vault.root).stdout.startswith("undone: the catch-up plan")
     assert run("due", "--json", cwd=vault.root).json()["today"]["due"] == shown["plan"]["per_day"]
     assert "the plan has ended" in run("catch-up", "--end", cwd=vault.root).stdout
-    assert "no plan is in force" in run("catch-up", "--end", cwd=vault.root).stdout
+    assert "there is no catch-up plan" in run("catch-up", "--end", cwd=vault.root).stdout
     run("catch-up", "--all", cwd=vault.root)
     assert run("due", "--json", cwd=vault.root).json()["today"]["due"] == shown["plan"]["waiting"]
     assert run("catch-up", "--all", "--end", cwd=vault.root).code == 2
     nothing = run("catch-up", "--per-day", "5000", cwd=vault.root).stdout
-    assert nothing.startswith("nothing to catch up with: ") and "undo" not in nothing
+    assert nothing.startswith("nothing to catch up on: ") and "undo" not in nothing
 
 
 def test_a_pause_is_made_shown_ended_and_undone(run: Run, vault: Vault) -> None:

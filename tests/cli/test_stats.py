@@ -87,7 +87,7 @@ def test_the_page_fits_eighty_columns_and_has_every_part(run: Run, filled: tuple
     done = run("stats", cwd=filled[0])
     assert done.code == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
-    for part in ("Cards: ", "True retention (you want 90%)", "Predictions: ", "Study: ", "Forecast: ", "Mastery: "):
+    for part in ("Cards: ", "True retention (desired: 90%)", "Predictions: ", "Study: ", "Forecast: ", "Mastery: "):
         assert f"\n{part}" in f"\n{done.stdout}"
     assert "This week (7 days):" in done.stdout
 
@@ -117,7 +117,7 @@ def test_a_topic_narrows_the_figures_and_an_unknown_one_is_named(run: Run, fille
     stem = sorted((vault / "learning/flashcards").glob("*.md"))[0].stem
     page = vault / "wiki/topics/first-things.md"
     page.parent.mkdir(exist_ok=True)
-    page.write_text(f"# First things\n\n## What belongs together\n\n- [[wiki/concepts/{stem}|It]]\n")
+    page.write_text(f"# First things\n\n## Concepts\n\n- [[wiki/concepts/{stem}|It]]\n")
     whole = run("stats", "--json", cwd=vault).json()
     assert [topic["name"] for topic in whole["topics"]] == ["First things"]
     part = run("stats", "--json", "--topic", "first", cwd=vault).json()

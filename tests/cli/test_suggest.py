@@ -124,7 +124,7 @@ def test_a_kept_card_is_in_its_deck_at_once_and_is_a_card_like_any_other(run: Ru
 
 def test_dropped_cards_do_not_return_and_undo_brings_them_back(run: Run, vault: Path) -> None:
     row, before = one(run, vault), listed(run, vault)
-    assert "not suggested again" in suggest(run, vault, "--drop", row["id"][:6]).stdout
+    assert "will not be suggested again" in suggest(run, vault, "--drop", row["id"][:6]).stdout
     shutil.rmtree(vault / ".retain")
     assert run("rebuild", cwd=vault).code == 0
     assert row not in listed(run, vault)
@@ -156,7 +156,7 @@ def test_words_as_they_were_are_no_edit(run: Run, vault: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("--keep", "ID", "--drop", "ID"), 2, "named twice"),
+        (("--keep", "ID", "--drop", "ID"), 2, "given twice"),
         (("--keep", "nothing000"), 2, "no suggested card has that id"),
         (("--undo", "--keep", "ID"), 2, "--undo takes no other option"),
         (("--answer", "Mine."), 2, "need --edit ID"),
@@ -164,7 +164,7 @@ def test_words_as_they_were_are_no_edit(run: Run, vault: Path) -> None:
         (("--edit", "ID", "--answer", ""), 3, "the answer is empty"),
         (("--edit", "ID", "--answer", "```\nopen"), 3, "fence"),
         (("--edit", "ID"), 2, "--question and --answer"),
-        (("harbours", "--keep", "ID"), 2, "not both"),
+        (("harbours", "--keep", "ID"), 2, "cannot be combined"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_a_hint_and_changes_nothing(
@@ -208,7 +208,7 @@ def test_an_undo_says_that_a_card_stays_which_the_user_extended(run: Run, vault:
     text = (vault / DECK).read_text(encoding="utf-8")
     (vault / DECK).write_text(text.replace("A: Mine.\n", "A: Mine.\nAnd more.\n"), encoding="utf-8")
     done = suggest(run, vault, "--undo")
-    assert done.code == 0 and "edit undone" in done.stdout and f"{row['id']} stays in {DECK}" in done.stderr
+    assert done.code == 0 and "edit undone" in done.stdout and f"{row['id']} was kept in {DECK}" in done.stderr
     assert "A: Mine.\nAnd more.\n" in (vault / DECK).read_text(encoding="utf-8")
 
 
@@ -216,7 +216,7 @@ def test_a_compile_that_fails_says_that_the_decision_is_saved(run: Run, vault: P
     row = one(run, vault)
     (vault / DECK).mkdir()
     done = suggest(run, vault, "--keep", row["id"])
-    assert done.code != 0 and "saved; the next `retain compile` writes it" in done.stderr
+    assert done.code != 0 and "saved; it takes effect at the next `retain compile`" in done.stderr
     (vault / DECK).rmdir()
     assert run("compile", cwd=vault).code == 0
     assert row["id"] in (vault / DECK).read_text(encoding="utf-8")
@@ -229,22 +229,27 @@ def test_an_undo_waits_for_the_compile_where_a_model_writes(run: Run, vault: Pat
         builds.write(f"{line}\n")
     assert listed(run, vault) == []
     done = suggest(run, vault, "--undo")
+<<<<<<< ours
     assert done.code == 0 and "the next `retain compile` follows it" in done.stderr
     assert "is not in any deck" not in done.stderr and (vault / DECK).exists()
+=======
+    assert done.code == 0 and "takes effect at the next `retain compile`" in done.stderr
+    assert "was not added to a deck" not in done.stderr and (vault / DECK).exists()
+>>>>>>> theirs
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"suggestions": 1}'])
 def test_a_compile_makes_a_damaged_list_anew(run: Run, vault: Path, damage: str) -> None:
     before = listed(run, vault)
     (vault / SUGGESTIONS).write_text(damage, encoding="utf-8")
-    assert "`retain compile` makes them" in suggest(run, vault).stdout
+    assert "run `retain compile` to create them" in suggest(run, vault).stdout
     assert run("compile", cwd=vault).code == 0
     assert listed(run, vault) == before
 
 
 def test_a_vault_that_is_not_compiled_here_says_so(run: Run, vault: Path) -> None:
     (vault / SUGGESTIONS).unlink()
-    assert "`retain compile` makes them" in suggest(run, vault).stdout
+    assert "run `retain compile` to create them" in suggest(run, vault).stdout
     assert run("compile", cwd=vault).code == 0
     assert one(run, vault)
 

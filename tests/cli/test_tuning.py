@@ -89,7 +89,7 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     assert event.reason.startswith(f"fitted to {found['reviews']} reviews")
     assert len(run("due", "--json", cwd=root).json()["due"]) == found["due"]["after"]
 
-    assert "next fit at" in run("optimize", "--auto", cwd=root).stdout
+    assert "next optimization at" in run("optimize", "--auto", cwd=root).stdout
     assert len(moves(root)) == due["moved"]
     size = (root / LOG_PATH).stat().st_size
     again = run("optimize", cwd=root)
@@ -103,7 +103,7 @@ def test_parameters_that_foretell_better_are_kept_in_the_log_and_can_be_taken_ba
     assert undone["undone"] == event.id and undone["now"] == "default"
     assert moves(root) == []  # nor does any card wait for it any more
     nothing = run("optimize", "--undo", cwd=root)
-    assert nothing.code == 2 and "no change of parameters" in nothing.stderr
+    assert nothing.code == 2 and "no parameter change" in nothing.stderr
 
 
 def moves(root: Path) -> list[Reschedule]:
@@ -131,7 +131,7 @@ def test_too_few_reviews_say_how_many_are_missing(run: Run, make: Callable[[int]
         "missing_later_reviews": found["missing_later_reviews"],
     }
     said = run("optimize", cwd=root).stdout
-    assert f"{FEWEST - number} reviews more" in said and said.count("more") == 1
+    assert f"still needed: {FEWEST - number} reviews" in said and said.count("still needed") == 1
     assert params(root) == []
 
 
@@ -222,7 +222,7 @@ def test_an_empty_vault_has_a_forecast_too(run: Run, make: Callable[[int], Path]
 def test_counts_of_one_and_none_are_said_as_people_say_them(run: Run, make: Callable[[int], Path]) -> None:
     root = make(30)
     day = run("simulate", "--days", "1", "--minutes", "1", "--retention", "0.99", cwd=root).stdout
-    assert "; 1 day from" in day and "while the one waiting lasts" in day
+    assert "; 1 day from" in day and "until the one new card is used up" in day
     assert " 1 days" not in day and " 1 minutes" not in day
     settings = root / "retain.toml"
     text = settings.read_text()

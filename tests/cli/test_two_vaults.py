@@ -89,7 +89,7 @@ def test_a_first_look_that_fails_is_told_and_stops_nothing(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "know/output"))
     said = call("init", "know", "--no-git")
-    assert said.code == 0 and "has not begun" in said.err and "inside a vault" in said.err
+    assert said.code == 0 and "could not start" in said.err and "inside a vault" in said.err
 
 
 def test_notes_that_stay_in_insights_are_named_until_they_are_moved(
@@ -98,17 +98,17 @@ def test_notes_that_stay_in_insights_are_named_until_they_are_moved(
     call("init", "know", "--no-git")
     for name in ("a.md", "b.md", ".gitkeep"):
         (tmp_path / "know/insights" / name).write_text("mine", encoding="utf-8")
-    words = f"2 notes in insights/ can still be read by agents; move them to {tmp_path}/notes"
+    words = f"agents can still read 2 notes in insights/; move them to {tmp_path}/notes"
     assert words in call("init", "know", "--personal", "notes").err
     assert words in call("status", "--vault", "know").err
     audit.before_agent(open_vault(str(tmp_path / "know"), None, tmp_path))
     assert words in capsys.readouterr().err
     monkeypatch.setenv("RETAIN_CAGED", "1")
-    assert "can still be read" not in call("status", "--vault", "know").err
+    assert "agents can still read" not in call("status", "--vault", "know").err
     monkeypatch.delenv("RETAIN_CAGED")
     for name in ("a.md", "b.md"):
         (tmp_path / "know/insights" / name).rename(tmp_path / "notes" / name)
-    assert "can still be read" not in call("status", "--vault", "know").err
+    assert "agents can still read" not in call("status", "--vault", "know").err
 
 
 def test_without_it_insights_are_in_the_vault_and_no_settings_are_made(call: Call, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_status_shows_both_and_whether_one_can_be_reached(call: Call, tmp_path: 
     call("init", "know", "--personal", "notes", "--no-git")
     assert str(tmp_path / "notes") in call("status", "--vault", "know").out
     (tmp_path / "notes").rmdir()
-    assert "not reachable" in call("status", "--vault", "know").out
+    assert "unavailable" in call("status", "--vault", "know").out
     told = call("status", "--vault", "know", "--json").json["vault"]
     assert told["personal"] == {"path": str(tmp_path / "notes"), "reachable": False}
 
@@ -165,7 +165,7 @@ def test_settings_that_are_not_there_are_a_finding_and_commands_go_on(
     said = call("doctor", "--json")
     assert said.code == 1 and "personal-unknown" in [each["code"] for each in said.json["findings"]]
     said = call("guard", "audit")
-    assert said.code == 1 and "no personal vault is known" in said.out
+    assert said.code == 1 and "no personal vault is set" in said.out
     assert call("due").code == 0
     said = call("guard", "run", "--", "cat", str(tmp_path / "notes/secret.md"))
     assert said.code == 125 and words in said.err and "--personal" in said.err
@@ -201,7 +201,7 @@ def test_a_disk_that_died_is_not_reachable_and_no_defect(
     monkeypatch.setattr(os, "stat", dead)
     for words in (["status"], ["guard", "status"]):
         said = call(*words, "--vault", "know")
-        assert said.code == 0 and "not reachable" in said.out, said.err
+        assert said.code == 0 and "unavailable" in said.out, said.err
     found = call("doctor", "--vault", "know", "--json")
     assert found.code == 1 and "personal-unreachable" in [each["code"] for each in found.json["findings"]]
     vault = open_vault(str(tmp_path / "know"), None, tmp_path)

@@ -116,7 +116,7 @@ def test_a_line_for_each_compile_at_a_terminal(vault: Path) -> None:
         (vault / "raw/blob.bin").write_bytes(b"a\0b")
         until("  sources 1 recorded")
         process.send_signal(signal.SIGINT)
-        until("interrupted; saved data is kept")
+        until("interrupted; everything saved so far is kept")
         assert process.wait(PATIENCE_S) == 130
     finally:
         process.kill()
@@ -127,7 +127,7 @@ def test_while_another_compile_runs_it_waits_and_tries_again(vault: Path) -> Non
     with lock(vault, "publish", purpose="compiling"):
         (vault / "raw/blob.bin").write_bytes(b"a\0b")
         told = Watching(vault, "--wait", "0")
-        told.said("not compiled: .retain/locks/publish.lock: held by")
+        told.said("not compiled: .retain/locks/publish.lock: locked by")
     try:
         assert "sources 1 recorded" in told.line()  # and nothing has changed since
         assert told.interrupted() == 130
@@ -140,10 +140,10 @@ def test_while_an_agent_works_it_waits_and_says_so_once(vault: Path) -> None:
     opened, at = open_vault(str(vault), None, vault), datetime(2026, 11, 22, 9, tzinfo=UTC)
     run = begin(opened, ["claude"], at)
     with watching(vault) as told:
-        told.said("an agent's run is not finished yet")
+        told.said("the changes of an agent run have not been checked yet")
         settle(opened, run, at)
         assert told.line().endswith("  nothing new\n")
-        assert not any("not finished" in line for line in told.err.queue)
+        assert not any("have not been checked yet" in line for line in told.err.queue)
         assert told.interrupted() == 130
 
 

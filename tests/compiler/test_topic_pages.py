@@ -100,7 +100,7 @@ def section(page: str, heading: str) -> str:
 def test_a_topic_is_named_by_a_heading_and_leads_to_its_concepts(vault: Vault) -> None:
     properties = read_properties(text(vault))
     assert (properties.text("type"), properties.text("title")) == ("topic", "The spacing effect")
-    members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(text(vault), "What belongs together"))
+    members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(text(vault), "Concepts"))
     assert len(members) >= 4 and "wiki/concepts/spacing-effect" in members
     assert all((vault.root / f"{m}.md").is_file() for m in members)
     assert [link.split("|")[0].removeprefix("[[") for link in properties.texts("related")] == members
@@ -205,7 +205,7 @@ def test_what_a_human_adds_to_the_tags_of_a_topic_stays(vault: Vault) -> None:
 
 def test_what_belongs_together_lists_no_link_without_a_sentence(vault: Vault) -> None:
     for name in pages(vault):
-        listed = section(text(vault, f"wiki/topics/{name}"), "What belongs together")
+        listed = section(text(vault, f"wiki/topics/{name}"), "Concepts")
         links = re.findall(r"(?m)^- \[\[.*\]\]$", listed)
         assert links and len(links) == len(re.findall(r"(?m)^  \S.*#\^c-\w+", listed))
 
@@ -229,7 +229,7 @@ def test_topics_of_a_vault_that_a_model_compiled_come_of_its_clusters_and_stay(t
     before = pages(vault)
     assert list(before) == ["how-cells-divide.md"]
     page = text(vault, "wiki/topics/how-cells-divide.md")
-    members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(page, "What belongs together"))
+    members = re.findall(r"(?m)^- \[\[(wiki/concepts/[^|]+)\|", section(page, "Concepts"))
     assert len(members) == 3 and all((vault.root / f"{m}.md").is_file() for m in members)
     assert all(s.cites for s in sentences(page)) and verify(vault, lambda event: None).clean
     (vault.root / "raw/articles/bread.md").write_text(BREAD, encoding="utf-8")

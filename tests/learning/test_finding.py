@@ -67,7 +67,7 @@ aliases: [distributed practice]
 
 Spread over time. [[wiki/summaries/memory#^c-aaaaaaaaa1|1]]
 """
-TOPIC = "# Memory and time\n\n## What belongs together\n\n- [[wiki/concepts/forgetting-curve|Forgetting curve]]\n"
+TOPIC = "# Memory and time\n\n## Concepts\n\n- [[wiki/concepts/forgetting-curve|Forgetting curve]]\n"
 
 
 @pytest.fixture

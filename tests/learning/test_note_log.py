@@ -265,7 +265,7 @@ def test_the_first_command_that_writes_moves_them_and_says_so_once(vault: Vault)
     older(vault)
     assert "moved" not in retain("due", cwd=vault.root).stderr + retain("upgrade", "--dry-run", cwd=vault.root).stderr
     done = retain("card", "edit", B1, "--answer", "Mixing.", cwd=vault.root)
-    line = f"moved from .retain/ to {NOTES} and {EDITS}, which belong in git"
+    line = f"moved from .retain/ to {NOTES} and {EDITS}; commit them to git"
     assert done.code == 0 and done.stderr.count(line) == 1
     assert line not in retain("card", "edit", B1, "--restore", cwd=vault.root).stderr
     assert rows(exported(vault, NOON), "select count(*) from notes") == [(3,)]

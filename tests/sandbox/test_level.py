@@ -94,7 +94,7 @@ def test_a_bubblewrap_whose_programs_get_no_rights_is_found_out_and_landlock_sta
     capabilities.without_bubblewrap.cache_clear()
     found = sandbox_support()
     assert found.level is Level.LANDLOCK
-    assert "its programs have no right to make its mounts private" in found.reasons[0]
+    assert "its programs are not allowed to make its mounts private" in found.reasons[0]
 
 
 def test_the_bubblewrap_of_the_system_comes_before_one_that_path_names(

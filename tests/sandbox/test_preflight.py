@@ -52,7 +52,7 @@ def test_a_folder_of_the_agents_that_is_a_link_is_refused(den: Den, folder: str)
     path = den.vault / folder
     path.rename(den.other / "moved")
     path.symlink_to(den.vault / "insights")
-    assert "a link, or not a folder" in refused(den)
+    assert "a link or not a folder" in refused(den)
     path.unlink()
     (den.other / "moved").rename(path)
     assert look(den)
@@ -61,15 +61,15 @@ def test_a_folder_of_the_agents_that_is_a_link_is_refused(den: Den, folder: str)
 def test_a_link_on_the_way_to_a_folder_is_refused(den: Den) -> None:
     (den.vault / "learning").rename(den.other / "learning")
     (den.vault / "learning").symlink_to(den.other / "learning")
-    assert "a link, or not a folder" in refused(den)
+    assert "a link or not a folder" in refused(den)
 
 
 def test_a_folder_that_is_missing_or_a_file_is_refused(den: Den) -> None:
     (den.vault / "output/note.md").unlink()
     (den.vault / "output").rmdir()
-    assert "a link, or not a folder" in refused(den)
+    assert "a link or not a folder" in refused(den)
     (den.vault / "output").write_text("")
-    assert "a link, or not a folder" in refused(den)
+    assert "a link or not a folder" in refused(den)
 
 
 def test_notes_that_lead_into_the_agents_folders_are_refused_and_other_links_are_not(den: Den) -> None:
@@ -169,7 +169,7 @@ def test_a_disk_that_was_plugged_in_is_the_users(path: str, systems: bool) -> No
 def test_the_home_folder_cannot_be_added_but_one_in_it_can(den: Den, own_home: Path) -> None:
     (own_home / ".agent").mkdir()
     assert str(own_home / ".agent") in look(den, own_home / ".agent").writable
-    assert "all of your home" in refused(den, own_home)
+    assert "your whole home" in refused(den, own_home)
 
 
 def test_the_code_that_the_human_runs_next_cannot_be_added(den: Den) -> None:

@@ -30,7 +30,9 @@ PROGRAM = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HERE)!r})
 COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 Compare = Callable[..., bool]
 NONE_HERE = VaultNotFound(
-    "no retain.toml here or above", where="/somewhere", hint="create a vault with `retain init DIR`"
+    "no retain.toml in this folder or its parent folders",
+    where="/somewhere",
+    hint="create a vault with `retain init DIR`",
 )
 
 

@@ -315,7 +315,7 @@ async def test_a_source_that_is_gone_is_said_so(review: RetainApp, vault: Vault,
     async with review.run_test() as pilot:
         await settled(pilot)
         await pilot.press("space", "s")
-        assert "wiki/summaries/memory.md\nthe summary is gone" in words(review, "#quotes")
+        assert "wiki/summaries/memory.md\nthe summary no longer exists" in words(review, "#quotes")
 
 
 async def test_the_key_that_shows_the_answer_says_good_but_not_when_held_down(

@@ -407,7 +407,7 @@ def test_what_is_too_large_to_be_kept_is_never_taken_away(two: Two, monkeypatch:
     new.write_bytes(b"z" * 5_000)
     before = two.tree()
     outcome = two.restore(two.look().changes)
-    assert not outcome.done and [why for _, why in outcome.left if "too large for a copy" not in why] == []
+    assert not outcome.done and [why for _, why in outcome.left if "too large to back up" not in why] == []
     assert len(outcome.left) == 2 and two.tree() == before
     changes = two.look().changes
     new.write_bytes(b"Z" * 5_000)
@@ -452,7 +452,7 @@ def test_a_vault_of_neither_insights_nor_a_known_personal_vault_is_not_said_to_b
     assert is_well(two.look()), "the personal vault is known"
     lost = replace(two, vault=Vault(two.root, Settings(vault_id="01JD0000000000000000000001", name="v")))
     for _ in range(2):
-        assert "no personal vault is known" in lost.look().unreachable[Key(VAULT, "insights")]
+        assert "no personal vault is set" in lost.look().unreachable[Key(VAULT, "insights")]
     (two.root / "insights").mkdir()
     assert is_well(lost.look())
 

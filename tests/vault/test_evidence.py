@@ -56,7 +56,7 @@ def test_what_cannot_be_shown_says_why(vault: Vault) -> None:
     cite = summary(vault, SUMMARY.format(locator=" · line 14"))
     gone, lost = EvidenceReader(vault).of([Citation(cite.summary, OTHER, 1), Citation("wiki/summaries/none", CLAIM, 1)])
     assert gone.claim is None and "no longer in wiki/summaries/s.md" in gone.problem
-    assert lost.claim is None and lost.problem == "the summary is gone"
+    assert lost.claim is None and lost.problem == "the summary no longer exists"
     (vault.root / "wiki/summaries/s.md").write_bytes(b"\xff")
     (spoilt,) = EvidenceReader(vault).of([cite])
     assert spoilt.claim is None and "not UTF-8" in spoilt.problem

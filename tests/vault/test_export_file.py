@@ -69,7 +69,7 @@ def test_an_export_keeps_the_mode_and_goes_through_no_link(tmp_path: Path) -> No
 def test_a_file_that_may_not_be_replaced_stays_unless_it_is_empty(tmp_path: Path) -> None:
     place = tmp_path / "deck.apkg"
     place.write_bytes(OLD)
-    with pytest.raises(Refused, match="no export wrote"), export_file(place, replaces=lambda _: False) as path:
+    with pytest.raises(Refused, match="not an earlier export"), export_file(place, replaces=lambda _: False) as path:
         path.write_bytes(NEW)
     assert place.read_bytes() == OLD
     place.write_bytes(b"")

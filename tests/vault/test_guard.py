@@ -265,7 +265,7 @@ def test_a_source_that_changes_while_it_is_copied_is_not_taken(root: Path, tmp_p
             with source.open("ab") as file:
                 file.write(b" and more")
 
-    with watched(step), pytest.raises(EditedMeanwhile, match="changed while it was read"):
+    with watched(step), pytest.raises(EditedMeanwhile, match="changed while it was being read"):
         Guard(root, Scope.ADD).copy_in(source, "raw/new.md")
     assert not (root / "raw/new.md").exists() and not leftovers(root)
 
@@ -307,7 +307,7 @@ def test_only_regular_files_are_read_or_written(root: Path, kind: str) -> None:
 
 def test_a_file_where_a_folder_should_be_is_named(guard: Guard, root: Path) -> None:
     (root / "wiki/topics").write_bytes(b"")
-    with pytest.raises(Refused, match=r"wiki/topics/a\.md: a file has the name of a folder"):
+    with pytest.raises(Refused, match=r"wiki/topics/a\.md: a file exists where a folder is needed"):
         guard.write("wiki/topics/a.md", NEW, expect=None)
 
 

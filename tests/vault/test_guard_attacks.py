@@ -166,9 +166,9 @@ def test_a_linked_insights_is_still_the_humans(root: Path) -> None:
     (root.parent / "personal").rename(root / "wiki/concepts")
     (root / "insights").unlink()
     (root / "insights").symlink_to("wiki/concepts")
-    with pytest.raises(Refused, match="the user under another name"):
+    with pytest.raises(Refused, match="your own folders under another name"):
         Guard(root, Scope.AGENT).write("wiki/concepts/mine.md", NEW, expect=sha256_hex(MINE))
-    with pytest.raises(Refused, match="the user under another name"):
+    with pytest.raises(Refused, match="your own folders under another name"):
         Guard(root, Scope.AGENT).write("wiki/concepts/deep/new.md", NEW, expect=None)
     assert (root / "wiki/concepts/mine.md").read_bytes() == MINE
     assert Guard(root, Scope.AGENT).write("wiki/new.md", NEW, expect=None)
@@ -180,7 +180,7 @@ def test_a_forbidden_folder_is_known_by_what_it_is(root: Path) -> None:
     (root.parent / "link").symlink_to(personal)
     guard = Guard(root, Scope.AGENT, forbidden=[root.parent / "link", root / "not there"])
     for path in ("wiki/personal/a.md", "wiki/personal/deep/a.md", "wiki/personal/new/a.md"):
-        with pytest.raises(Refused, match="the user under another name"):
+        with pytest.raises(Refused, match="your own folders under another name"):
             guard.write(path, NEW, expect=None)
     with pytest.raises(Refused):
         guard.makedirs("wiki/personal/new")
@@ -198,7 +198,7 @@ def test_a_folder_bound_over_another_is_recognised(root: Path) -> None:
     if subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("binding a folder over another needs root")
     try:
-        with pytest.raises(Refused, match="the user under another name"):
+        with pytest.raises(Refused, match="your own folders under another name"):
             Guard(root, Scope.AGENT).write("wiki/concepts/mine.md", NEW, expect=sha256_hex(MINE))
         assert (root / "insights/mine.md").read_bytes() == MINE
     finally:

@@ -166,9 +166,9 @@ def test_a_folder_by_another_spelling_is_known_for_what_it_is(
         for alias in ALIASES:
             assert (root / alias).samefile(root / "insights") or "/" in alias
             for name in ("mine.md", "new.md", "new folder/new.md"):
-                with pytest.raises(Refused, match="the user under another name"):
+                with pytest.raises(Refused, match="your own folders under another name"):
                     guard.write(f"{alias}/{name}", NEW, expect=None)
-                with pytest.raises(Refused, match="the user under another name"):
+                with pytest.raises(Refused, match="your own folders under another name"):
                     guard.makedirs(f"{alias}/made")
         assert sorted(p.name for p in mine.rglob("*")) == ["deep", "mine.md", "mine.md"]
         assert guard.write("Elsewhere/new.md", NEW, expect=None)

@@ -72,7 +72,7 @@ def test_a_second_one_is_told_who_holds_it(root: Path) -> None:
         raise AssertionError("two hold one lock")
     who = f"process {os.getpid()} on {os.uname().nodename}, compiling since 2026-11-21T12:00:05Z"
     head, age, tail = re.split(r"(?:, for (\d+ (?:second|minute|hour|day)s?|a moment))? (?=\(wait)", str(caught.value))
-    assert head == f"{FILE}: held by {who}" and tail == "(wait until it is done, or end that process)"
+    assert head == f"{FILE}: locked by {who}" and tail == "(wait until it has finished, or end that process)"
     assert age is not None or datetime.now(UTC) < NOON, "how long, unless this machine's clock is behind"
     with lock(root, "publisher", purpose="compiling"):
         pass
@@ -118,7 +118,7 @@ def test_another_machine_that_shares_the_folder_but_no_lock_is_believed_for_a_wh
     before = (root / FILE).read_bytes()
     with pytest.raises(LockHeld) as caught, lock(root, "publisher", purpose="compiling"):
         pass
-    assert "held by process 7 on another-machine, compiling since" in str(caught.value)
+    assert "locked by process 7 on another-machine, compiling since" in str(caught.value)
     assert ", for 3 minutes (locked by another machine; expires after 10 minutes" in str(caught.value)
     assert (root / FILE).read_bytes() == before
 
@@ -176,7 +176,7 @@ def test_on_a_disk_without_locks_nothing_is_written_and_that_is_said(
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    said = "this file system has no locks"
+    said = "this file system does not support locks"
     with pytest.raises(WriteFailed, match=said), lock(root, "publisher", purpose="compiling", timeout_s=60):
         pass
     (root / "learning").mkdir()

@@ -34,10 +34,10 @@ PIECES = [
         "]]",
         "](https://e.vil)",
         "Q: ",
-        ". Would fill it: ",
+        ". To fill it: ",
         " in [[",
     ),
-    *("\n## x\n", "- Search: `x`", "\u202e", "**", ". Added for it: "),
+    *("\n## x\n", "- Search: `x`", "\u202e", "**", ". Sources added: "),
 ]
 HOSTILE = st.lists(st.sampled_from(PIECES), min_size=1, max_size=10).map("".join)
 

@@ -324,7 +324,7 @@ def test_neither_agent_nor_publisher_writes_the_review_log_the_sources_or_the_sc
 def test_a_refusal_says_whose_folder_it_is_and_shows_no_control_character() -> None:
     with pytest.raises(Refused) as caught:
         writable("insights/\x1b]0;owned\x07a.md", Scope.AGENT)
-    assert "insights/ belongs to the user" in str(caught.value)
+    assert "insights/ belongs to you" in str(caught.value)
     assert "\x1b" not in str(caught.value) and "\x07" not in str(caught.value)
 
 

@@ -32,7 +32,7 @@ FOLDER = "runs"
 _NAME = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}\.json")
 _MAX_WORD = 300  # recorded characters of one word of a command
 _FLASHCARDS = "learning/flashcards"
-SETTLED_BY = "`retain compile`, `rebuild`, `review`, `rate`, `guard run` and `guard reject` each do that first"
+SETTLED_BY = "`retain compile`, `rebuild`, `review`, `rate`, `guard run` and `guard reject` check them first"
 _ASSUMED_ALIVE_H = 12  # for how long a run on another machine counts as alive
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -100,7 +100,7 @@ def unreadable(path: Path) -> Damaged:
     """Return the error of an invalid record of a run, with a command as hint."""
     away = f"`mv {shlex.quote(str(path))} {shlex.quote(f'{path}.broken')}`"
     hint = f"after that agent has finished, {away}; its changes then count as your edits, so check `git diff` first"
-    return Damaged("the record of an agent's run cannot be read", where=str(path), hint=hint)
+    return Damaged("the record of an agent run cannot be read", where=str(path), hint=hint)
 
 
 def run_in(record: Mapping[str, Any]) -> Run:
@@ -151,8 +151,10 @@ def _names(vault: Vault) -> list[str]:
     except (FileNotFoundError, NotADirectoryError, Refused):
         return []
     except OSError as error:
-        what = f"cannot tell whether agents were at work: {(error.strerror or 'it cannot be read').lower()}"
-        raise Damaged(what, where=str(folder), hint="it must be a folder you own: check its owner and mode") from error
+        what = f"cannot tell whether an agent is running: {(error.strerror or 'it cannot be read').lower()}"
+        raise Damaged(
+            what, where=str(folder), hint="this must be a folder that you own; check its owner and permissions"
+        ) from error
     return sorted(name for name in names if _NAME.fullmatch(name))
 
 
@@ -168,19 +170,20 @@ def _records(vault: Vault) -> list[tuple[Run, dict[str, Any]]]:
 def refuse_beside_agents(vault: Vault) -> None:
     """Raise Refused while an agent's work is not checked, as its changes can't be distinguished from the user's."""
     for run in all_runs(vault):
-        raise Refused(f"an agent's run is not finished yet: {run}", hint=_hint(vault, run))
+        raise Refused(f"the changes of an agent run have not been checked yet: {run}", hint=_hint(vault, run))
 
 
 def _hint(vault: Vault, run: Run) -> str:
     if not run.may_live:
         return SETTLED_BY
     if run.process.is_alive:
-        return f"wait until it ends, or end process {run.process.pid}"
+        return f"wait until the agent ends, or end process {run.process.pid}"
 
     note = state_folder(vault.settings.vault_id) / run.path
     return (
-        f"wait until it ends; if it is gone, `retain compile` finishes it {_ASSUMED_ALIVE_H} hours after it began, "
-        f"or delete {note}: what that agent changed then counts as your own edit"
+        f"wait until the agent ends. If it has crashed, `retain compile` completes the check {_ASSUMED_ALIVE_H} "
+        "hours after its start; "
+        f"or delete {note}: its changes then count as your edits"
     )
 
 

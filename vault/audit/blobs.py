@@ -60,7 +60,7 @@ class Copies:
             raise Damaged(
                 f"the copy {sha256[:12]} is damaged",
                 where=str(self.database.path),
-                hint="take the file from your backup or from git",
+                hint="restore the file from your backup or from git",
             )
         return data
 
@@ -76,7 +76,7 @@ class Copies:
 def _packed(data: bytes) -> tuple[int, int, bytes]:
     """Return the size, whether it is compressed, and the bytes to store."""
     if len(data) > LARGEST:
-        raise WriteFailed(f"a copy of more than {LARGEST >> 20} MiB is not kept")
+        raise WriteFailed(f"the file is larger than {LARGEST >> 20} MiB, so no copy is kept")
     small = zlib.compress(data, 1)
     return (len(data), 1, small) if len(small) < len(data) else (len(data), 0, data)
 

@@ -156,7 +156,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise SchemaTooNew(
-                f"the copies were written by a newer retain (version {version})",
+                f"the copies were written by a newer version of retain (format {version})",
                 where=str(path),
                 hint="update retain; nothing was changed",
             )
@@ -181,7 +181,7 @@ def _as_retain_error(error: sqlite3.Error, path: Path) -> RetainError:
     if name.startswith(_NO_WRITE):
         return WriteFailed(f"not written: {error}", where=where, hint="check the disk and the owner of the file")
     return Damaged(
-        f"the copies cannot be read: {error}",
+        f"the copies of your files cannot be read: {error}",
         where=where,
-        hint="run `retain guard audit`: it starts a new file and leaves this one as it is",
+        hint="run `retain guard audit`, which starts a new copies file and keeps this one",
     )

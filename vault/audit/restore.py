@@ -41,7 +41,7 @@ class Restorer:
         Raises: EditedMeanwhile; Refused; WriteFailed.
         """
         if self._place == PERSONAL and not is_folder(self._guard.root):
-            raise Refused("the personal vault does not exist", where=path, hint="make or mount its folder first")
+            raise Refused("the personal vault does not exist", where=path, hint="create or mount its folder first")
         lines = self._clear_path(path, there=expect is not None)
         above = path.rpartition("/")[0]
         if above:
@@ -70,12 +70,12 @@ class Restorer:
             status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
             if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
                 raise EditedMeanwhile("the file was replaced in the meantime", where=path, hint="run it again")
-            what = "no file"
+            what = "not a regular file"
             if stat.S_ISLNK(status.st_mode):
                 what = f"a link to {os.readlink(parts[-1], dir_fd=folder)}"
             os.unlink(parts[-1], dir_fd=folder)
             sync_folder(folder)
-        return f"{self._shown(path)} was {what}, which is deleted now"
+        return f"{self._shown(path)} was {what}; it has been deleted"
 
     def _clear_path(self, path: str, *, there: bool) -> list[str]:
         """Delete or rename what is of the wrong kind at the path and its parent folders; return messages."""
@@ -92,7 +92,7 @@ class Restorer:
             elif found.kind is not wanted:
                 lines.append(self._rename_aside(here))
             elif wanted is FileKind.FILE and not there:
-                raise EditedMeanwhile("there is a file by that name already", where=path, hint="run it again")
+                raise EditedMeanwhile("a file with that name already exists", where=path, hint="run it again")
         return lines
 
     def _shown(self, path: str) -> str:
@@ -104,7 +104,7 @@ class Restorer:
         with failing(path), self._folder._handle(parts[:-1]) as folder:
             with suppress(OSError):
                 os.rmdir(parts[-1], dir_fd=folder)
-                return f"{self._shown(path)} was an empty folder, which is deleted now"
+                return f"{self._shown(path)} was an empty folder; it has been deleted"
             for number in range(1, 1_000):
                 name = f"{parts[-1]}{ASIDE}-{number}"
                 try:
@@ -112,5 +112,5 @@ class Restorer:
                 except FileNotFoundError:
                     os.rename(parts[-1], name, src_dir_fd=folder, dst_dir_fd=folder)
                     sync_folder(folder)
-                    return f"{self._shown(path)} was in the way and is {name} now"
+                    return f"{self._shown(path)} was renamed to {name} to make room"
         raise Refused("there are too many renamed files", where=path, hint="move them away")

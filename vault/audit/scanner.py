@@ -275,7 +275,7 @@ def _why_not(folder: Path, error: OSError) -> str:
     if folder.is_symlink():
         return "it was replaced by a link"
     if error.errno == errno.ENOTDIR:
-        return "it is not a folder any more"
+        return "it is no longer a folder"
     return _words(error)
 
 

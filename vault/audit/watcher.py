@@ -103,7 +103,7 @@ class Audit:
         """Return the missing or unreadable folders to report, and why; with `force` none."""
         no_insights = scan.unreachable.get(_INSIGHTS) == NOT_THERE and _INSIGHTS not in before
         if no_insights and self.vault.personal is None:
-            scan.unreachable[_INSIGHTS] = "it does not exist, and no personal vault is known on this machine"
+            scan.unreachable[_INSIGHTS] = "it does not exist, and no personal vault is set on this machine"
         missing = {} if force else _unreachable(scan, known, before)
         new = {key: why for key, why in scan.unreachable.items() if key not in before and not force}
         scan.unreachable = missing | new
@@ -271,11 +271,11 @@ class Audit:
         if _is_mode_alone(now, wanted):
             return True
         if wanted is not None and wanted.kind is not FileKind.FILE:
-            what = "a link" if wanted.kind is FileKind.LINK else "no file"
+            what = "a link" if wanted.kind is FileKind.LINK else "not a regular file"
             outcome.left.append((key, f"it was {what}, which cannot be restored"))
             return False
         if wanted is not None and not self.copies.has(wanted.sha256):
-            outcome.left.append((key, "no copy of it was stored, as it was too large"))
+            outcome.left.append((key, "no copy was stored because the file was too large"))
             return False
         if now is None or now.kind is not FileKind.FILE:
             return True
@@ -297,7 +297,7 @@ class Audit:
             return []
         data = self.copies.get(wanted.sha256)
         if data is None:
-            raise Damaged("the copy is gone", where=path)
+            raise Damaged("the copy no longer exists", where=path)
         return restorer.put(path, data, wanted.mode, expect=here)
 
     def confirm(self, keys: Iterable[Key], at: datetime) -> None:
@@ -358,7 +358,7 @@ def key_of(vault: Vault, path: str | Path) -> Key:
             if is_within(given, root):
                 below = given.relative_to(root).as_posix()
                 return Key(place, "" if below == "." else below)
-    raise NotFound("not a file of this vault, nor of its personal vault", where=str(path))
+    raise NotFound("this path is neither in this vault nor in its personal vault", where=str(path))
 
 
 def _unreachable(scan: Scan, known: Mapping[Key, FileState], before: Mapping[Key, tuple[int, int]]) -> dict[Key, str]:
@@ -367,7 +367,7 @@ def _unreachable(scan: Scan, known: Mapping[Key, FileState], before: Mapping[Key
     gone = {key: why for key, why in seen if key in before or key.place == PERSONAL or why != NOT_THERE}
     for key, identity in before.items():
         if key not in scan.roots and key not in scan.unreachable:
-            gone[key] = "your settings name no personal vault any more"
+            gone[key] = "your settings no longer name a personal vault"
         elif scan.roots.get(key, identity) != identity:
             empty = not any(_below(one, key) for one in scan.files)
             if empty and any(_below(one, key) for one in known):

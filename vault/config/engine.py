@@ -95,7 +95,7 @@ class EngineSettings:
             raise ModelUnavailable("no model is configured", hint=f"{_config_path()}: {_HOW.format(role=role)}")
         if role not in self.models:
             hint = f'put `{role} = "NAME"` below [engine.models] in {_config_path()}'
-            raise ModelUnavailable(f"no model is named for `{role}`", hint=hint)
+            raise ModelUnavailable(f"no model is set for `{role}`", hint=hint)
         return self.models[role]
 
     def compiling(self, role: str) -> str:
@@ -103,7 +103,7 @@ class EngineSettings:
         named = self.models.get(role) or (COMPILING.get(role) if self.base_url == USUAL else None)
         if named is None:
             hint = f'put `{role} = "NAME"` below [engine.models] in {_config_path()}'
-            raise ModelUnavailable(f"no model is named for `{role}`", where=self.place, hint=hint)
+            raise ModelUnavailable(f"no model is set for `{role}`", where=self.place, hint=hint)
         return named
 
     def key(self, environment: Mapping[str, str]) -> str:
@@ -123,7 +123,7 @@ class EngineSettings:
             return self._key_from_keyring()
         found = environment.get(self.key_env, "").strip()
         if not found and not self.loopback:
-            hint = f"set {self.key_env}, or name a `key_file` below [engine] in {_config_path()}"
+            hint = f"set {self.key_env}, or set `key_file` in [engine] in {_config_path()}"
             raise ModelUnavailable("no key for the model", hint=hint)
         return found
 
@@ -133,10 +133,10 @@ class EngineSettings:
         try:
             found = path.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            reason = clean_line(getattr(error, "strerror", "") or "not text").lower()
+            reason = clean_line(getattr(error, "strerror", "") or "the file is not text").lower()
             raise ModelUnavailable(f"the key file cannot be read: {reason}", where=self.key_file) from error
         if not found or not found.isprintable() or " " in found:
-            raise ModelUnavailable("the key file holds no key", where=self.key_file)
+            raise ModelUnavailable("the key file is empty", where=self.key_file)
         return found
 
     def _key_from_keyring(self) -> str:
@@ -152,7 +152,7 @@ class EngineSettings:
             ) from error
         except Exception as error:  # each system's keyring fails in its own way
             what = f"the keyring could not be opened: {clean_line(str(error))[:200]}"
-            raise ModelUnavailable(what, where=_config_path(), hint="unlock it, or name a `key_file`") from error
+            raise ModelUnavailable(what, where=_config_path(), hint="unlock it, or set `key_file`") from error
         if not isinstance(found, str) or not found.strip():
             hint = f"add it: `keyring set {service} {owner}`"
             raise ModelUnavailable(f"the keyring has no key for {self.key_keyring}", where=_config_path(), hint=hint)
@@ -181,7 +181,7 @@ def read_engine(text: str, path: str) -> EngineSettings:
     if unknown is not None:  # not passed over: a word misspelt here sends words or money elsewhere
         raise file.wrong(unknown, f"unknown setting `{clean_line(unknown)}` of [engine]")
     if table.get("use", "") not in ("", "claude"):
-        raise file.wrong("use", 'use must be "claude" or be left out')
+        raise file.wrong("use", '`use` must be "claude" or omitted')
     key_file = _text(file, table, "key_file")
     if key_file and not Path(key_file).is_absolute():
         raise file.wrong("key_file", "key_file must be an absolute path")
@@ -245,11 +245,11 @@ def _prices(file: TomlFile, table: Mapping[str, Any]) -> dict[str, dict[str, flo
             raise file.wrong("prices", '[engine.prices."MODEL"] must be a table')
         unknown = next((key for key in row if key not in PRICED), None)
         if unknown is not None:
-            raise file.wrong(unknown, f"a price is one of {', '.join(PRICED)}")
+            raise file.wrong(unknown, f"the price names are {', '.join(PRICED)}")
         wrong = next((key for key, usd in row.items() if not _is_price(usd)), None)
         wrong = wrong or next((key for key in ("input", "output") if key not in row), None)
         if wrong is not None:
-            words = f"{clean_line(model)} needs `{wrong}`: USD for a million tokens"
+            words = f"{clean_line(model)} needs `{wrong}`: USD per million tokens"
             raise file.wrong(wrong if wrong in row else "prices", words)
     return {model: {key: float(usd) for key, usd in row.items()} for model, row in prices.items()}
 

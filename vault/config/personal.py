@@ -37,22 +37,24 @@ def checked_apart(root: Path, given: Path, vault_id: str) -> Path:
         raise UsageError("not a folder", where=str(given))
     _check_place(personal, given)
     if _is_within(personal, root):
-        what = "the personal vault may not be inside the vault of the agents"
+        what = "the personal vault must not be inside the agents' vault"
         if _is_within(root, personal):
-            what = "the personal vault may not be the vault of the agents"
+            what = "the personal vault must not be the agents' vault itself"
         raise Refused(
             what, where=str(given), hint="give a folder next to it; without --personal, notes go to insights/"
         )
     if _is_within(root, personal):
         raise Refused(
-            "the vault of the agents may not be inside the personal vault",
+            "the agents' vault must not be inside the personal vault",
             where=str(given),
             hint="keep the two side by side",
         )
     for folder in (personal, *personal.parents):
         if named(folder / FILE) is not None:
             raise Refused(
-                f"inside the vault {folder}, where agents work", where=str(given), hint="give a folder outside it"
+                f"this folder is inside the vault {folder}, where agents work",
+                where=str(given),
+                hint="give a folder outside it",
             )
     for own in (config_folder(), state_folder(vault_id).parent):
         if _is_within(personal, own) or _is_within(own, personal):
@@ -65,7 +67,7 @@ def check_no_personal(root: Path) -> None:
     for personal in personal_vaults().values():
         if _is_within(root, personal) or _is_within(personal, root):
             raise Refused(
-                f"a vault for agents may not be inside your personal vault, or contain it: {personal}",
+                f"an agents' vault must not be inside your personal vault, or contain it: {personal}",
                 where=str(root),
                 hint="choose another folder",
             )
@@ -77,4 +79,4 @@ def _check_place(personal: Path, given: Path) -> None:
         raise Refused("your home folder cannot be a personal vault", where=str(given), hint="give a folder inside it")
     for system in _SYSTEM:
         if _is_within(personal, system) and not _is_within(home, system):
-            raise Refused("a system folder", where=str(given), hint="give a folder of your own")
+            raise Refused("this is a system folder", where=str(given), hint="give one of your own folders")

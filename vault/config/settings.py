@@ -87,8 +87,8 @@ class Settings:
 
 def render_settings(settings: Settings) -> str:
     """Return the text of a new `retain.toml`."""
-    return f"""# Settings of this vault. They travel with it, so nothing secret or personal belongs here:
-# keys, endpoints and commands come from your own configuration or environment.
+    return f"""# Settings of this vault. They are part of the vault, so put nothing secret or personal here:
+# keys, endpoints and commands belong in your user settings (config.toml) or environment.
 
 [vault]
 id = "{settings.vault_id}"
@@ -101,23 +101,23 @@ rollover = {settings.rollover}  # the hour at which a new study day begins
 new_per_day = {settings.new_per_day}
 reviews_per_day = {settings.reviews_per_day}
 retention = {settings.retention}  # the chance of recalling a card on the day it is due
-# More can be set here, shown with what holds unless you say otherwise:
-# minutes_per_day = "auto"  # no day is to take longer; auto: half as long again as your last two weeks, 0: no limit
-# pause_new_cards = true    # while more than one of your usual days is overdue
+# More settings, with their defaults:
+# minutes_per_day = "auto"  # daily time limit; "auto": 1.5 times your average of the last two weeks, 0: no limit
+# pause_new_cards = true    # pause new cards while the backlog exceeds a usual day
 # learning_steps = ["1m", "10m"]
 # relearning_steps = ["10m"]
 # maximum_interval = 36500  # days
-# fuzz = true               # intervals vary a little, so that cards learnt together do not stay together
+# fuzz = true               # vary intervals a little, so that cards learned together are not always due together
 # bury_siblings = false     # at most one card of a concept a day
-# easy_days = []            # like ["sat:50%", "sun:0%"]: days of the week that take fewer reviews
+# easy_days = []            # like ["sat:50%", "sun:0%"]: weekdays with fewer reviews
 # leech_threshold = 8       # lapses after which a card counts as a leech; 0: never
 # leech_action = "flag"     # or "suspend"
-# auto_optimize = true      # fit the scheduler to you by itself when your reviews have doubled
+# auto_optimize = true      # optimize the FSRS parameters whenever your reviews have doubled
 #
 # [learning.retention_by_tag]
 # exam = 0.95
 #
-# [freshness]               # how long after its last change a source in a folder is to be looked at again
+# [freshness]               # when a source in a folder must be checked again after its last change
 # "raw/policies" = "30 days"
 """
 
@@ -195,7 +195,7 @@ def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
             line = file.line(key)
             if re.search(_FORBIDDEN, key):
                 what = f"`{key}` is not allowed in retain.toml (security)"
-                hint = "delete the line; use your own configuration"
+                hint = "delete the line; set it in your user settings (config.toml)"
                 raise Refused(what, where=f"{file.path}:{line}", hint=hint)
             hint = "check the spelling; this setting has no effect"
             found.append(Diagnostic(file.path, line, "unknown-setting", f"unknown setting `{key}`", hint))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CONFIG = "config.toml"
 _ON_LINUX = sys.platform == "linux"
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_HEAD = """# Settings of retain for this user: what no vault may decide, as it may come from somebody else.
+_HEAD = """# Your settings for retain. A vault cannot change them, because it may come from someone else.
 """
 
 
@@ -48,7 +48,7 @@ def data_folder(vault_id: str) -> Path:
 def _checked_id(vault_id: str) -> str:
     """Return the id of a vault, which is the name of a folder. Raises Refused for any other text."""
     if not _ID.fullmatch(vault_id):
-        raise Refused("not the id of a vault", where=json.dumps(vault_id))
+        raise Refused("not a vault id", where=json.dumps(vault_id))
     return vault_id
 
 
@@ -126,7 +126,7 @@ def config_text() -> str:
         if isinstance(error, PermissionError) and os.environ.get("RETAIN_CAGED"):
             return ""  # hidden from agents: by Landlock it can't be read, by bubblewrap it isn't there
         reason = os.strerror(error.errno or 0).lower()
-        raise Damaged(f"cannot be read: {reason}", where=str(path), hint="check its owner and mode") from error
+        raise Damaged(f"cannot be read: {reason}", where=str(path), hint="check its owner and permissions") from error
 
 
 def set_personal_vault(vault_id: str, folder: Path) -> None:
@@ -146,12 +146,12 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
         if Path(before) == folder:
             return
         raise Refused(
-            f"the personal vault of this vault is {before}",
+            f"this vault already has a personal vault: {before}",
             where=str(path),
-            hint="change it there by hand if it has moved",
+            hint="if it has moved, change the path there by hand",
         )
     if f"[vaults.{vault_id}]" in text:
-        raise Refused("the table of this vault lacks `personal`", where=str(path), hint="add the line by hand")
+        raise Refused("`personal` is missing in the table of this vault", where=str(path), hint="add the line by hand")
     new = text or _HEAD
     new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {quoted(str(folder))}\n"
     if _personal_in(new, path).get(vault_id) != str(folder):

@@ -67,7 +67,7 @@ class EvidenceReader:
             text = self._vault.read_text(path)
         except RetainError as error:
             return str(error)
-        return parse_summary(text, path) if text is not None else "the summary is gone"
+        return parse_summary(text, path) if text is not None else "the summary no longer exists"
 
 
 def _web(address: str) -> str:

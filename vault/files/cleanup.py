@@ -28,7 +28,7 @@ def take_away(root: Path, path: str, identity: Identity, *, forbidden: Iterable[
     parts = tuple(path.split("/"))
     inside = any(parts[: len(top)] == top and len(parts) > len(top) for top in _TOPS)
     if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
-        raise refusal(path, "only files in the agents' folders are removed")
+        raise refusal(path, "only files in the agents' folders can be removed")
     with failing(path):
         return _remove(root, parts, identity, forbidden)
 

@@ -20,18 +20,18 @@ if sys.platform != "win32":
 _MOMENT_S = 1.0  # in which a sweep that looks at a file is done with it
 _BLOCK = 1 << 20
 _SPACE = "free some space and run it again"
-_OWNER = "check the owner and mode of the folder"
+_OWNER = "check the owner and permissions of the folder"
 _WORDS = {
     errno.ENOSPC: ("the disk is full", _SPACE),
     errno.EDQUOT: ("disk quota exceeded", _SPACE),
     errno.EFBIG: ("file size limit of this process exceeded", "raise it with `ulimit -f`"),
-    errno.EROFS: ("the file system is read-only", "mount it writable"),
+    errno.EROFS: ("the file system is read-only", "mount it as writable"),
     errno.EACCES: ("no write permission", _OWNER),
     errno.EPERM: ("no write permission", _OWNER),
     errno.EIO: ("the disk reported an error", "copy the vault to a healthy disk"),
     errno.EMFILE: ("too many files are open", "raise the limit with `ulimit -n`"),
     errno.ENFILE: ("too many files are open on this machine", "close some programs"),
-    errno.ENOLCK: ("this file system has no locks", "keep the vault on a local disk"),
+    errno.ENOLCK: ("this file system does not support locks", "keep the vault on a local disk"),
 }
 _NO_LOCKS = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
 
@@ -51,10 +51,10 @@ class failing:  # a class and no generator: it is entered at every rating
         if not isinstance(error, OSError):
             return
         if isinstance(error, FileNotFoundError):
-            what = "file or folder no longer exists"
+            what = "the file or folder no longer exists"
             raise EditedMeanwhile(what, where=self._path, hint="run it again") from error
         if isinstance(error, NotADirectoryError):
-            raise Refused("a file has the name of a folder", where=self._path, hint="move it away") from error
+            raise Refused("a file exists where a folder is needed", where=self._path, hint="move it away") from error
         words, hint = words_for(error)
         raise WriteFailed(f"not written: {words}", where=self._path, hint=hint) from error
 
@@ -226,7 +226,7 @@ def copy_bytes(reading: int, writing: int, source: Path) -> str:
         copied += len(block)
     after = os.fstat(reading)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or copied != after.st_size:
-        raise EditedMeanwhile("changed while it was read", where=str(source), hint="add it again")
+        raise EditedMeanwhile("the file changed while it was being read", where=str(source), hint="add it again")
     return digest.hexdigest()
 
 

@@ -47,7 +47,7 @@ def empty(
     parts = tuple(path.split("/"))
     inside = any(parts[: len(top)] == top for top in _TOPS)
     if not inside or any(part in ("", ".", "..") or "\0" in part for part in parts):
-        raise refusal(path, "only files in the agents' folders are removed")
+        raise refusal(path, "only files in the agents' folders can be removed")
     theirs = humans_folders(root, forbidden)
     result = Emptied()
     with suppress(OSError), open_beneath(open_root(root), parts, forbidden=theirs, before=_give_rights) as folder:

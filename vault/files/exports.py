@@ -45,13 +45,13 @@ def export_file(
     target = Path(os.path.realpath(path.parent)) / path.name
     with failing(str(path)):
         if target.is_symlink():
-            raise Refused("that is a link", where=str(path), hint="give the file itself, or remove the link")
+            raise Refused("this is a link", where=str(path), hint="give the file itself, or remove the link")
         status = check_export(target, shown=str(path), forbidden=forbidden)
         if status and status.st_size and not replaces(target):
             raise Refused(
-                "a file that no export wrote has that name",
+                "a file with that name exists and is not an earlier export",
                 where=str(path),
-                hint="choose another name, or give --force",
+                hint="choose another name, or overwrite the file with --force",
             )
         folder = os.open(target.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
         try:
@@ -88,7 +88,7 @@ def make_export_folder(path: Path, *, forbidden: Iterable[Path] = ()) -> None:
             return
         check_export(target, shown=str(path), forbidden=forbidden)
         if target.exists():
-            raise Refused("that is a file", where=str(path), hint="give a folder")
+            raise Refused("this is a file", where=str(path), hint="give a folder")
         target.mkdir()
         sync_path(target.parent)
 
@@ -114,18 +114,18 @@ def check_export(target: Path, *, shown: str, forbidden: Iterable[Path]) -> os.s
     `shown` as the place.
     """
     if not target.parent.is_dir():
-        raise Refused("no such folder", where=shown, hint=f"make {target.parent} first")
+        raise Refused("no such folder", where=shown, hint=f"create {target.parent} first")
     closed = {identity for folder in forbidden if (identity := _identity(folder))}
     for vault in (folder for folder in target.parents if (folder / _SETTINGS).is_file()):
         closed |= {identity for name in _CLOSED if (identity := _identity(vault / name))}
         if target.parent == vault and (target.name in _CLOSED_FILES or target.name.startswith(".")):
-            raise Refused("that file belongs to the vault", where=shown, hint="choose another name")
+            raise Refused("this file belongs to the vault", where=shown, hint="choose another name")
     if closed & {_identity(folder) for folder in target.parents}:
-        raise Refused("exports may not be written to that folder of a vault", where=shown, hint="use output/")
+        raise Refused("exports cannot be written to this folder of a vault", where=shown, hint="use output/")
     with suppress(FileNotFoundError):
         status = target.lstat()
         if not stat.S_ISREG(status.st_mode):
-            raise Refused("that is not a file", where=shown, hint="give a file")
+            raise Refused("this is not a file", where=shown, hint="give a file")
         return status
     return None
 
@@ -201,7 +201,7 @@ def _read(folder: Folder, path: Path, kind: str) -> Written:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Damaged("the list of exported files cannot be read", where=where, hint=hint) from error
     if was != kind:
-        raise Refused("this folder holds another kind of export", where=where, hint=hint)
+        raise Refused("this folder contains another kind of export", where=where, hint=hint)
     return recorded
 
 

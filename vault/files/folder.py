@@ -171,7 +171,7 @@ def named(path: Path) -> os.stat_result | None:
         return None
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        hint = "check the owners and modes of the folders above it"
+        hint = "check the owners and permissions of its parent folders"
         raise UsageError(f"cannot be checked: {reason}", where=str(path), hint=hint) from error
 
 
@@ -298,9 +298,9 @@ def expect_bytes(path: str, found: Current | None, expect: str | None) -> None:
     if found is None and expect is not None:
         raise EditedMeanwhile("deleted or moved since it was read", where=path, hint="run it again")
     if found is not None and expect is None:
-        raise EditedMeanwhile("a file with that name exists", where=path, hint="run it again")
+        raise EditedMeanwhile("a file with that name already exists", where=path, hint="run it again")
     if found is not None and found.sha256 != expect:
-        raise EditedMeanwhile("edited since it was read; the edit stays", where=path, hint="run it again")
+        raise EditedMeanwhile("edited since it was read; the edit was kept", where=path, hint="run it again")
 
 
 def still_named(handle: int, folder: int, name: str) -> bool:

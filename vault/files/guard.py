@@ -85,7 +85,7 @@ class Guard(Folder):
         if expect is not None and not self.scope.replaces:
             raise refusal(path, "this command cannot change existing files")
         if expect is not None and self._is_append_only(parts):
-            raise refusal(path, "a log is append-only")
+            raise refusal(path, "logs are append-only")
         with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=expect is None) as folder:
             found = read_at(folder, parts[-1], path, attributes=True)
             if found is not None and found.data == data:
@@ -132,7 +132,7 @@ class Guard(Folder):
             except EditedMeanwhile:
                 continue
             return free
-        raise refusal(path, f"there are already {_VERSIONS} versions of it", hint="keep one and delete the rest")
+        raise refusal(path, f"there are already {_VERSIONS} versions of this file", hint="keep one and delete the rest")
 
     def append(self, path: str, lines: bytes) -> None:
         """Append whole lines to a log; on disk when it returns. A torn last line is ended first.
@@ -146,7 +146,7 @@ class Guard(Folder):
         parts = writable(path, self.scope)
         ours = self.scope.replaces and not self.scope.owns
         if not (lines.endswith(b"\n") and parts[-1].endswith(".jsonl") and ours):
-            raise refusal(path, "only whole lines can be appended, and only to a .jsonl file of retain")
+            raise refusal(path, "only whole lines can be appended, and only to retain's .jsonl files")
         with (
             failing(self._shown_path(path)),
             self._open_folder(parts[:-1], create=True) as folder,
@@ -179,7 +179,7 @@ class Guard(Folder):
         """
         parts = writable(path, self.scope)
         if not (self.scope.replaces or self.made.get(path) == expect) or self._is_append_only(parts):
-            raise refusal(path, "this command may not delete it")
+            raise refusal(path, "this command cannot delete this file")
         with failing(self._shown_path(path)), self._open_folder(parts[:-1], create=False) as folder:
             expect_bytes(path, read_at(folder, parts[-1], path), expect)
             replace.take_away(folder, parts[-1], path, expect)
@@ -189,7 +189,7 @@ class Guard(Folder):
         """Delete a file of `.retain/`, whatever it holds, if it is there. Raises: Refused, WriteFailed."""
         parts = writable(path, self.scope)
         if parts[0] != ".retain":
-            raise refusal(path, "only what can be made again is deleted unread")
+            raise refusal(path, "only files that can be regenerated may be deleted without being read")
         with (
             failing(self._shown_path(path)),
             suppress(FileNotFoundError),

@@ -109,7 +109,7 @@ def clear(folder: int, name: str, check: Callable[[str], object] = lambda _: Non
                 os.unlink(name, dir_fd=folder)
             sync_folder(folder)
             return free
-    raise refusal(name, "too many versions of it")
+    raise refusal(name, "there are too many versions of this file")
 
 
 def _give_new_name(folder: int, old: str, new: str) -> None:

@@ -161,7 +161,7 @@ def split(path: str) -> tuple[str, ...]:
     parts = tuple(path.split("/"))
     for part in parts:
         if part in ("", ".", ".."):
-            raise refusal(path, "not a plain path inside the vault")
+            raise refusal(path, "not a relative path inside the vault")
         if "\0" in part or any("\ud800" <= c <= "\udfff" for c in part):
             raise refusal(path, "the name is not valid text", hint="rename the file")
     return parts
@@ -222,14 +222,14 @@ def refusal(path: str, what: str, *, hint: str = "") -> Refused:
 def _outside(parts: tuple[str, ...]) -> str:
     """Return the message for a path outside the allow-list."""
     if parts and parts[0] in HUMAN_FOLDERS:
-        return f"{parts[0]}/ belongs to the user; nothing is written there"
-    return "this command may not write there"
+        return f"{parts[0]}/ belongs to you; retain does not write to it"
+    return "this command cannot write there"
 
 
 def _check_names(path: str, parts: tuple[str, ...], grants: list[Grant]) -> None:
     """Raise Refused for an invalid name; those that the allow-list itself names are valid."""
     if len(parts) > DEPTH:
-        raise refusal(path, f"more than {DEPTH} folders deep")
+        raise refusal(path, f"the path is more than {DEPTH} folders deep")
     human, dotted = any(grant.human for grant in grants), any(grant.dotted for grant in grants)
     for name in parts[max(grant.named(parts) for grant in grants) :]:
         problem = _any_fault(name, dotted=dotted) or (None if human else _machine_fault(name))
@@ -240,15 +240,15 @@ def _check_names(path: str, parts: tuple[str, ...], grants: list[Grant]) -> None
 def _any_fault(name: str, *, dotted: bool) -> str | None:
     """Return what is wrong with a name that a user may have given; None if nothing."""
     if len(name.encode()) > NAME_BYTES:
-        return f"a name longer than {NAME_BYTES} bytes"
+        return f"the name is longer than {NAME_BYTES} bytes"
     if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") or c in _BIDI for c in name):
         return "the name contains a control or text-direction character"
     if set(re.split(r"[/\\]", _CODED.sub(lambda m: chr(int(m[1], 16)), name))) & {".", ".."}:
-        return "a path in the name"
+        return "the name contains a path"
     if name.startswith(TEMP_PREFIX) or name.casefold().rstrip(". ") == ".git":
-        return "a name reserved for retain or git"
+        return "the name is reserved for retain or git"
     if name.startswith(".") and name != ".gitkeep" and not dotted:
-        return "a name that starts with a dot"
+        return "the name starts with a dot"
     return None
 
 
@@ -263,11 +263,11 @@ _SHORT_NAME = re.compile(r"~[0-9]")
 def _machine_fault(name: str) -> str | None:
     """Return what is wrong with a name made by code; None if Obsidian, Windows and macOS accept it."""
     if unicodedata.normalize("NFC", name) != name:
-        return "a name that is not in Unicode's composed form (NFC)"
+        return "the name is not in Unicode's composed form (NFC)"
     if _has_hidden_character(name):
-        return "an invisible character in the name"
+        return "the name contains an invisible character"
     if _WINDOWS.search(name) or _ESCAPE.search(name) or _SHORT_NAME.search(name):
-        return 'one of \\ : * ? " < > |, a %-escape or a ~1 in the name'
+        return 'the name contains one of \\ : * ? " < > |, a %-escape or a ~1'
     wide = unicodedata.normalize("NFKC", name)
     if name[-1] in ". " or name[0] == " " or set(wide) & set("/\\") or not wide.strip(". "):
         return "the name consists of dots or slashes, or ends in a dot or space"

@@ -71,7 +71,8 @@ def decide(
             meant = [exact(name, found) for name in dict.fromkeys(names)]
         if part and (len(meant) != 1 or part not in meant[0].parts):
             raise NotFound(
-                f"no card {clean_line(part)[:40]} waits there", hint="`retain inbox show ID` names its cards"
+                f"this item has no card {clean_line(part)[:40]} to decide on",
+                hint="`retain inbox show ID` lists its cards",
             )
         for item in meant:
             _decide(vault, item, choice, [part] if part else list(item.parts), reason, at, via)
@@ -88,7 +89,7 @@ def undo(vault: Vault, at: datetime, *, via: str = "cli") -> Undone:
         decided = decisions(vault)
         current = current_decisions(decided)
         if not current:
-            raise NotFound("nothing was decided in the inbox", hint="`retain inbox` lists the items")
+            raise NotFound("no inbox decision to undo", hint="`retain inbox` lists the items")
         last = current[-1]
         guard = vault.guard(Scope.INBOX)
         back = _undo_changes(vault, guard, last)
@@ -160,7 +161,7 @@ def _undo_changes(vault: Vault, guard: Guard, event: Event) -> list[Change]:
             if _digest(now) != after:
                 if ours:
                     continue  # a newer proposal is there
-                hint = "your edit stays; take what you want of the old text from git"
+                hint = "your edit was kept; copy what you need of the old text from git"
                 raise EditedMeanwhile("it was edited since the decision", where=path, hint=hint)
             if not before and not ours and human_edited((now or b"").decode("utf-8", "replace")):
                 hint = "delete it by hand if you don't want it"
@@ -170,7 +171,7 @@ def _undo_changes(vault: Vault, guard: Guard, event: Event) -> list[Change]:
                 if ours:
                     continue  # the next compile writes it again
                 hint = "restore it from git; the decision was made on another machine"
-                raise Refused("no copy of the old text is on this machine", where=path, hint=hint)
+                raise Refused("there is no copy of the old text on this machine", where=path, hint=hint)
             out.append(Change(path, now, data))
     return out
 

@@ -71,11 +71,11 @@ def _unknown(name: str, found: Sequence[Item]) -> NotFound:
     shown = clean_line(name)[:80]
     same = next((i for i in found if len(name) == 2 * HALF and i.stem == name[:HALF]), None)
     if same is not None:
-        hint = f"look at it again: `retain inbox show {same.id}`"
+        hint = f"check it again with `retain inbox show {same.id}`"
         return NotFound(f"{shown} has changed since it was shown", where=same.path, hint=hint)
     begun = [i.id for i in found if name and i.id.startswith(name)]
     if begun:
         return NotFound(
-            f"{shown} is not a full id; give the whole id", hint=f"ids that begin so: {', '.join(begun[:5])}"
+            f"{shown} is not a full id; give the whole id", hint=f"ids that begin with this: {', '.join(begun[:5])}"
         )
     return NotFound(f"no item in the inbox has the id {shown}", hint="`retain inbox` lists the items")

@@ -71,5 +71,5 @@ def _item(event: Event) -> Item:
     view = View(f"{one} / {other}", mine, offered)
     keys = "\x1f".join(event["names"])
     note = clean_line(normal(str(event.get("why", ""))))[:300]
-    note = f"one idea (accept) or two (keep)? {note}".strip()
+    note = f"one concept (accept) or two (keep)? {note}".strip()
     return Item(KIND, "", f"{one} / {other}", str(event["at"]), digest12(keys), keys, (view,), "", note)

@@ -151,8 +151,8 @@ def _unchanged(vault: Vault, item: Item) -> Versions:
     """Return both versions. Raises: EditedMeanwhile if one changed since the item was made."""
     versions = _versions(Folder(vault.root), item.path)
     if versions.state != item.state:
-        hint = "look at it again: `retain inbox`"
-        raise EditedMeanwhile("it was edited while you decided; the edit stays", where=item.path, hint=hint)
+        hint = "check it again with `retain inbox`"
+        raise EditedMeanwhile("it was edited while you decided; the edit was kept", where=item.path, hint=hint)
     return versions
 
 

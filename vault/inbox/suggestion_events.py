@@ -170,8 +170,9 @@ def _queued(events: Iterable[Event], last: Mapping[str, Decided]) -> frozenset[s
 
 def changes_of_forms(before: frozenset[str], after: frozenset[str]) -> list[str]:
     """Return a sentence for each form of question that is queued by itself from now on, or suggested again."""
-    messages = [(form, f"{LAST} decisions, at least {SHARE:.0%} kept: such cards are queued by themselves from now on")
+    messages = [(form, f"{LAST} decisions, at least {SHARE:.0%} kept: such cards are added to the queue "
+                 "automatically from now on")
             for form in after - before]  # fmt: skip
-    messages += [(form, f"less than {SHARE:.0%} of the last {LAST} kept: such cards are suggested again")
+    messages += [(form, f"fewer than {SHARE:.0%} of the last {LAST} kept: such cards are suggested again")
              for form in before - after]  # fmt: skip
     return [f"questions of the form “{clean_line(form)}”: {words}" for form, words in sorted(messages)]

@@ -176,7 +176,7 @@ def find(offer: Offered, id_: str) -> Suggestion:
     found = [each for each in offer.suggestions if wanted and each.id.startswith(wanted)]
     if len(found) == 1:
         return found[0]
-    what = f"{len(found)} suggestions begin with that id" if found else "no suggested card has that id"
+    what = f"{len(found)} suggestions have ids that begin with this" if found else "no suggested card has that id"
     raise NotFound(what, where=clean_line(id_)[:40], hint="`retain card suggest` lists them")
 
 

@@ -19,12 +19,12 @@ _POLL_S = 0.05
 def refuse_links(path: Path) -> None:
     """Raise OSError where a file of the index, or its folder, is a link or no plain file."""
     if not stat.S_ISDIR(path.parent.lstat().st_mode):
-        raise OSError(f"{path.parent} is not a plain folder")
+        raise OSError(f"{path.parent} is not a regular folder")
     for name in (path, *(Path(f"{path}{end}") for end in ("-wal", "-shm", "-journal"))):
         with suppress(FileNotFoundError):
             status = name.lstat()
             if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-                raise OSError(f"{name} is not a plain file")
+                raise OSError(f"{name} is not a regular file")
 
 
 def delete(path: Path) -> None:

@@ -107,7 +107,7 @@ def save_copy(vault: Vault, database: Database, day: date) -> None:
         if any(is_within(copies.folder, folder, on_disk=True) for folder in (vault.root, *vault.kept_out())):
             raise Refused(
                 "the data folder is inside a vault, so copies there would not be safe",
-                hint="let XDG_DATA_HOME name a folder outside",
+                hint="set XDG_DATA_HOME to a folder outside the vault",
             )
         present = b"".join(data if data.endswith(b"\n") else data + b"\n" for _, data in log_files(vault.root) if data)
         known, _ = remembered(database, _key(vault, _REVIEWS))
@@ -302,7 +302,7 @@ def _what_happened(kind: _Kind, seen: Mapping[str, Seen], read: _Read) -> tuple[
         elif name in read.zeroed:
             how = "the file was overwritten with zeros"
         elif old is None:
-            how = "the file was cut short or is an older one"
+            how = "the file was cut short or replaced by an older one"
         elif size < old.stamp[0]:
             how = "the file was cut short"
         else:
@@ -314,6 +314,8 @@ def _what_happened(kind: _Kind, seen: Mapping[str, Seen], read: _Read) -> tuple[
 def _finding(kind: _Kind, known: Known, has_copy: bool) -> Diagnostic:
     """Return the finding for a folder that has lost records."""
     what = f"{'at least ' if known.more else ''}{known.lost:,} of {known.count:,} records are missing: {known.how}"
-    back = "`retain log restore` adds them again from a copy" if kind is _REVIEWS and has_copy else ""
+    back = "`retain log restore` restores them from a copy" if kind is _REVIEWS and has_copy else ""
     back = back or "restore them from git or a backup"
-    return Diagnostic(shown_path(known.path), 0, CODE, what, f"{back}; `retain log accept` accepts the file as it is")
+    return Diagnostic(
+        shown_path(known.path), 0, CODE, what, f"{back}; `retain log accept` accepts the file in its current state"
+    )

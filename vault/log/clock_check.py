@@ -24,11 +24,11 @@ def log_ahead(counting: Sequence[LogEvent], now: datetime, zone: tzinfo) -> list
     event, since = counting[first], counting[first:]
     later = sum(each.when > now + LEEWAY for each in since) - 1
     more = f" ({later} more too)" if later else ""
-    what = f"{_named(event)}{more} is dated {_shown(event.when, zone)}, {_far(event.when - now)} ahead of the clock: "
+    what = f"{_named(event)}{more} is dated {_shown(event.when, zone)}, {_far(event.when - now)} in the future: "
     meaning = "cards rated then are not due before that date" if isinstance(event, Review) else "the event still counts"
     taken = any(each.when > now + LEEWAY and not isinstance(each, Graded | Import | Params) for each in since)
-    remedy = "`retain undo --ahead` undoes all of it" if taken else "wait"
-    hint = f"if the clock was wrong then: {remedy}; if it is wrong now, set it"
+    remedy = "run `retain undo --ahead` to undo all of them" if taken else "wait"
+    hint = f"if the clock was wrong then: {remedy}; if it is wrong now, set the clock"
     return [Diagnostic(LOG_PATH, 0, "log-ahead", what + meaning, hint)]
 
 
@@ -40,11 +40,13 @@ def ledger_ahead(path: str, instants: Iterable[datetime], now: datetime, zone: t
     if latest <= now + LEEWAY:
         return []
     what = (
-        f"its newest event is dated {_shown(latest, zone)}, {_far(latest - now)} ahead of the clock: what is written "
-        "from now on is dated after it, and no review before then counts as having seen it"
+        f"its newest event is dated {_shown(latest, zone)}, {_far(latest - now)} in the future: new events "
+        "will be dated after it, and reviews until then count as made before this event"
     )
     day = ledger.instant(latest)[:10]
-    hint = f'if the clock is wrong, set it; else wait, or give the lines with "at":"{day}…" their true day, from git'
+    hint = (
+        f'if the clock is wrong, set it; otherwise wait, or correct the date in the lines with "at":"{day}…", using git'
+    )
     return [Diagnostic(path, 0, "ledger-ahead", what, hint)]
 
 

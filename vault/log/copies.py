@@ -80,7 +80,7 @@ class Copies:
                 raise EOFError
             return lines
         except (OSError, EOFError, zlib.error) as error:
-            raise Damaged("this copy of the review log is damaged", where=where, hint="use an older one") from error
+            raise Damaged("this copy of the review log is damaged", where=where, hint="use an older copy") from error
 
     def newest(self) -> bytes:
         """Return the lines of the newest copy that can be read; nothing if there is none."""

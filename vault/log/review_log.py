@@ -128,7 +128,7 @@ def line_events(line: bytes, where: Line, unknown: set[str], diagnostics: list[D
         kind = str(stranger)
         if kind not in unknown:
             unknown.add(kind)
-            what = f"events of the unknown type {clean_line(kind)!r} are kept and ignored"
+            what = f"events of the unknown type {clean_line(kind)!r} are kept but ignored"
             diagnostics.append(Diagnostic(where.path, where.number, "log-unknown-type", what))
         return []
     except SchemaTooNew as newer:

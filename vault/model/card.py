@@ -255,9 +255,9 @@ def _invalid_comment(path: str, line: int, id_: str) -> Diagnostic:
     """Return the diagnostic of a comment that ends no card: without a card above it, or without a card's id."""
     if not id_:
         what = "this card comment cannot be read"
-        return Diagnostic(path, line, "card-comment", what, "an id has ten letters and digits")
-    what = f"the comment of card {id_} is below no card"
-    hint = "put it right below the answer of its card, with no heading between, or the card's history is not found"
+        return Diagnostic(path, line, "card-comment", what, "an id consists of ten letters and digits")
+    what = f"the comment with id {id_} does not follow a card"
+    hint = "put it right below the answer of its card, with no heading in between; otherwise the card loses its history"
     return Diagnostic(path, line, LONE_COMMENT, what, hint)
 
 
@@ -357,7 +357,7 @@ def _repeats(cards: list[Card], path: str) -> Iterator[Diagnostic]:
                 path,
                 card.line,
                 "card-id-repeated",
-                f"card {card.id} is at line {seen[card.id]} too",
+                f"card {card.id} is also at line {seen[card.id]}",
                 "delete one comment",
             )
         elif card.id is not None:

@@ -39,7 +39,7 @@ class GapStatus(StrEnum):
 
 SHOWN = 15  # entries before "More"
 FOLDED = 3  # gaps with the same words, from which on they are one entry
-UNDEFINED = "what is it? No sentence was found that says"
+UNDEFINED = "what is it? No sentence was found that explains it"
 SOURCE_OF_TERM = "a source that explains it"  # what would fill the gap of a term
 
 
@@ -150,8 +150,8 @@ _WORK = r"(?:(?:[^\[\]<>\\]|\\.)*?(?:<https?://[^<>\s]+>)?)"
 _ITEM = re.compile(
     rf"- \[(?P<tick>[ xX])\] (?:\((?P<kind>{'|'.join(GapKind)})(?:, (?P<status>[a-z]+))?\) )?(?P<planned>\(planned\) )?"
     rf"\*\*(?P<what>.+?)\*\*: (?P<missing>.+?)(?:\.|(?<=[{_ENDS}]))"
-    rf"(?: In use: “(?P<use>.+?)”\.)?"
-    rf"(?: (?:Needed in|See) (?P<mentions>\[\[.*?\]\])\.)?(?: Added for it: (?P<added>\[.+?[\])])\.)?"
+    rf"(?: In (?:use|context): “(?P<use>.+?)”\.)?"
+    rf"(?: (?:Needed in|See) (?P<mentions>\[\[.*?\]\])\.)?(?: (?:Added for it|Sources added): (?P<added>\[.+?[\])])\.)?"
     rf"(?: Read: (?P<read>{_WORK})\.)?(?: Search: `(?P<search>[^`\n]+)`\.)?"
     rf"(?: (?P<label>Look for|What helps): (?P<fill>.+?)\.)? \^g-(?P<id>[{ALPHABET}]{{10}})[ \t]*"
 )
@@ -174,7 +174,7 @@ def render_agenda(gaps: Sequence[Gap]) -> str:
     first, rest = listed[:SHOWN], listed[SHOWN:]
     more = [gap for entry in first if len(entry.gaps) > 1 for gap in entry.gaps]
     more += [gap for entry in rest for gap in entry.gaps]
-    parts = ["# Reading agenda", _ABOUT if listed else "Nothing is missing."]
+    parts = ["# Gaps", _ABOUT if listed else "Nothing is missing."]
     if first:
         parts.append("\n".join(_item(e.gaps[0]) if len(e.gaps) == 1 else _folded(e.gaps) for e in first))
     if more:
@@ -196,11 +196,11 @@ def _item(gap: Gap) -> str:
     """Return the line of a gap."""
     words = [f"**{_words(gap.what)}**: {_sentence(gap.missing)}"]
     if gap.use and gap.open:
-        words.append(f"In use: “{_words(gap.use)}”.")
+        words.append(f"In context: “{_words(gap.use)}”.")
     if gap.mentions:
         words.append(f"{'See' if gap.kind is GapKind.LEARNER else 'Needed in'} {', '.join(gap.mentions)}.")
     if gap.added:
-        words.append(f"Added for it: {', '.join(gap.added)}.")
+        words.append(f"Sources added: {', '.join(gap.added)}.")
     if gap.read and gap.open:
         words.append(f"Read: {gap.read}.")
     if gap.search and gap.open:

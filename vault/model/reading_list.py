@@ -10,7 +10,7 @@ from vault.ids import ALPHABET, GapId
 from vault.layout import GAPS
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape, unescape
-from vault.text.formatting import clean_line
+from vault.text.formatting import clean_line, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +46,22 @@ class Wanted:
 
 
 _ABOUT = (
-    "What to read next, the most wanted first; `retain gaps plan` shows the first ten. When you have found a source,"
-    " add it with the gap that it is for: `retain add --fills GAP SOURCE`."
+    "What to read next, the most needed first; `retain gaps plan` shows the first ten. When you have found a source, "
+    "add it for its gap with `retain add --fills GAP SOURCE`."
 )
 _LINK = r"\[\[[^\[\]\n]*\]\]"
 _HEADING = re.compile(r"## (.+)")
-_WAITING = re.compile(rf"(?:(\d+) articles? names? it|No other article names it)\.(?: Its article: ({_LINK})\.)?")
+_WAITING = re.compile(
+    rf"(?:(?:Mentioned in )?(\d+) articles?(?: names? it)?|No other article (?:names|mentions) it)\."
+    rf"(?: Its article: ({_LINK})\.)?"
+)
 _LACK = re.compile(
-    rf"- Missing: (.+?)\. Would fill it: (.+?)\. \[\[[^\[\]|]*#\^g-([{ALPHABET}]{{10}})\|[{ALPHABET}]{{10}}\]\]"
+    rf"- Missing: (.+?)\. (?:Would|To) fill it: (.+?)\. "
+    rf"\[\[[^\[\]|]*#\^g-([{ALPHABET}]{{10}})\|[{ALPHABET}]{{10}}\]\]"
 )
 _QUERY = re.compile(r"- Search: `([^`\n]+)`")
 _WORK = re.compile(rf"- Cited: (.*?) ?(?:<(https?://[^<>\s]+)>)?(?: in ({_LINK}(?:, {_LINK})*))?")
-_MENTIONS = re.compile(rf"- Named in ({_LINK}(?:, {_LINK})*)")
+_MENTIONS = re.compile(rf"- (?:Named|Mentioned) in ({_LINK}(?:, {_LINK})*)")
 _QUERY_SIGNS = re.compile(r"[^\w\s.+#'’&/()-]")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,5})?(?:/(?:(?![\"<>`|\\^{}\[\]]|%%)[!-~])*)?")
 
@@ -79,17 +83,17 @@ def render_reading_list(wanted: Sequence[Wanted]) -> str:
 def _section(wanted: Wanted) -> str:
     """Return the section of one subject."""
     number = wanted.waiting
-    named = f"{number} article{'s name' if number > 1 else ' names'} it" if number else "No other article names it"
+    named = f"Mentioned in {plural(number, 'article')}" if number else "No other article mentions it"
     article = f" Its article: {wanted.link}." if wanted.link else ""
     gaps = GAPS.removesuffix(".md")
     lines = [
-        f"- Missing: {_words(lack.missing)}. Would fill it: {_words(lack.fill)}. [[{gaps}#^g-{lack.gap}|{lack.gap}]]"
+        f"- Missing: {_words(lack.missing)}. To fill it: {_words(lack.fill)}. [[{gaps}#^g-{lack.gap}|{lack.gap}]]"
         for lack in wanted.lacks
     ]
     lines += (f"- Search: `{plain}`" for words in wanted.queries if (plain := query(words)))
     lines += map(_work, wanted.works)
     if wanted.mentions:
-        lines.append(f"- Named in {', '.join(wanted.mentions)}")
+        lines.append(f"- Mentioned in {', '.join(wanted.mentions)}")
     return f"## {_words(wanted.what)}\n\n{named}.{article}\n\n" + "\n".join(lines)
 
 

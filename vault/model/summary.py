@@ -172,7 +172,7 @@ def parse_summary(text: str, path: str) -> Summary:
     for block in _blocks(lines):
         claim = _claim(block.id, source, lines[block.first : block.last])
         if claim is None:
-            what = f"the block of claim {block.id} cannot be read"
+            what = f"the entry of claim {block.id} cannot be read"
             hint = "restore it from git, or run `retain rebuild`"
             found.append(Diagnostic(path, block.mark + 1, "claim-block", what, hint))
         else:

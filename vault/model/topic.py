@@ -10,9 +10,9 @@ from vault.model.markdown import escape
 from vault.text.formatting import clean_line
 
 _WORDS = {
-    "en": ("What belongs together", "How the concepts relate", "Where sources disagree", "Open questions"),
+    "en": ("Concepts", "How the concepts relate", "Where sources disagree", "Open questions"),
     "de": (
-        "Was zusammengehört",
+        "Begriffe",
         "Wie die Begriffe zusammenhängen",
         "Wo Quellen einander widersprechen",
         "Offene Fragen",

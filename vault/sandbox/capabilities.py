@@ -26,7 +26,7 @@ from vault.sandbox import kernel
 try:
     kernel.make_mounts_private()
 except OSError as error:
-    sys.exit(f"its programs have no right to make its mounts private ({error.strerror})")
+    sys.exit(f"its programs are not allowed to make its mounts private ({error.strerror})")
 """
 
 
@@ -79,7 +79,10 @@ def without_filter() -> str:
     """Return why system calls can't be filtered here, or ""."""
     if seccomp.available():
         return ""
-    return "seccomp: system calls can't be filtered on this kernel or processor, so that a terminal may be typed into"
+    return (
+        "seccomp: system calls can't be filtered on this kernel or processor, so a sandboxed program could "
+        "type into your terminal"
+    )
 
 
 @cache

@@ -36,11 +36,17 @@ T = TypeVar("T")
 class Child:
     """One child process. Not for two threads at once.
 
-    `program` is what Python runs, `reading` names its work in messages ("reading it"), `hint` says how to go on.
+    `program` is what Python runs, `reading` names its work in messages ("reading the document"), `hint` says what to
+    do.
     """
 
     def __init__(
-        self, program: Sequence[str], *, reading: str = "reading it", hint: str = "", max_reply: int = MAX_REPLY
+        self,
+        program: Sequence[str],
+        *,
+        reading: str = "reading the document",
+        hint: str = "",
+        max_reply: int = MAX_REPLY,
     ) -> None:
         self._reading, self._hint, self._max_reply = reading, hint, max_reply
         self._unread = 0  # replies that nobody waits for
@@ -101,7 +107,7 @@ class Child:
             self._unread = 0
             line = self.process.stdout.readline(self._max_reply)
             if not line.endswith(b"\n"):
-                raise ValueError("the reply is cut off, or too large")
+                raise ValueError("the answer is cut off, or too large")
             return decode(line)
         except (OSError, ValueError) as error:
             late.cancel()
@@ -119,8 +125,8 @@ class Child:
         if not timely:
             return f"{self._reading} took more than {seconds:.0f} s"
         if _TOO_MUCH_WORK and self.process.returncode == _TOO_MUCH_WORK:
-            return f"{self._reading} took more of the processor's time than is allowed"
-        return f"{self._reading} killed the reader (too much memory, or a defect)"
+            return f"{self._reading} took more processor time than allowed"
+        return f"{self._reading} crashed the reader (out of memory, or a bug)"
 
     def close(self) -> None:
         with suppress(OSError):
@@ -135,5 +141,5 @@ class Child:
 def _json_object(line: bytes) -> dict[str, Any]:
     value = json.loads(line)
     if not isinstance(value, dict):
-        raise ValueError("the reply is not a JSON object")
+        raise ValueError("the answer is not a JSON object")
     return value

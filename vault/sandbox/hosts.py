@@ -19,7 +19,7 @@ _HOSTS = (
     ("Codex and others", ".agents", ""),
 )
 _FILES = (("Claude Code", ".claude.json"),)  # settings that lie beside the folder
-_HINT = "name one folder in it, or give the agent settings of its own by CLAUDE_CONFIG_DIR or CODEX_HOME"
+_HINT = "give one folder in it, or give the agent its own settings folder with CLAUDE_CONFIG_DIR or CODEX_HOME"
 
 
 def folders() -> dict[str, str]:
@@ -44,11 +44,11 @@ def check(path: str, table: Sequence[Mount]) -> None:
     for folder, host in folders().items():
         for name in names_of(folder, table):
             if is_within(name, path) or (is_within(path, name) and not os.path.isdir(path)) or _is_same(path, name):
-                raise refusal(path, f"--rw: {host} keeps its settings there, and runs or believes them", hint=_HINT)
+                raise refusal(path, f"--rw: {host} keeps its settings there and acts on them", hint=_HINT)
     for host, name in _FILES:
         file = str(Path.home() / name)
         if path == os.path.realpath(file) or _is_same(path, file):
-            raise refusal(path, f"--rw: {host} keeps its settings there, and runs or believes them", hint=_HINT)
+            raise refusal(path, f"--rw: {host} keeps its settings there and acts on them", hint=_HINT)
 
 
 def _is_same(path: str, other: str) -> bool:

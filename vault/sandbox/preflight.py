@@ -82,8 +82,8 @@ def _hidden(root: str, folders: Iterable[Path], table: Sequence[Mount]) -> tuple
     for each in folders:
         path = os.path.realpath(each)
         if not os.path.isdir(path):
-            hint = "mount it or put it back, or correct the user's settings: a sandbox hides only what exists"
-            raise refusal(str(each), "the folder to be hidden from agents does not exist", hint=hint)
+            hint = "mount or restore the folder, or correct your settings; a sandbox can hide only folders that exist"
+            raise refusal(str(each), "a folder that must be hidden from agents does not exist", hint=hint)
         if is_within(root, path):
             raise refusal(
                 path, "the vault is inside a folder that is hidden from agents", hint="move the vault out of it"
@@ -95,7 +95,7 @@ def _hidden(root: str, folders: Iterable[Path], table: Sequence[Mount]) -> tuple
 def _not_hidden(path: str, masks: Iterable[str]) -> None:
     for mask in masks:
         if related(path, mask):
-            raise refusal(path, f"it overlaps with {mask}, which no agent may see", hint="move one of the two")
+            raise refusal(path, f"this overlaps with {mask}, which agents must not see", hint="move one of the two")
 
 
 # --- writable paths ---
@@ -105,14 +105,16 @@ def _agent_folder(root: str, folder: Path, table: Sequence[Mount]) -> str:
     """Return the path of a vault folder that agents may write. Raises Refused unless it is a plain folder."""
     path = os.path.join(root, os.path.relpath(folder, root) if folder.is_absolute() else str(folder))
     if os.path.realpath(path) != path or not os.path.isdir(path):
-        raise refusal(path, "a link, or not a folder, where an agent would write", hint="put a plain folder there")
+        raise refusal(
+            path, "agents write to this path, but it is a link or not a folder", hint="put a regular folder there"
+        )
     below = points_below(path, table)
     if below:
-        raise refusal(below[0], "something else is mounted in what an agent may write", hint="unmount it")
+        raise refusal(below[0], "something else is mounted in a folder that agents can write to", hint="unmount it")
     identity = _identity(path)
     for other in _others(root, path):
         if _identity(other) == identity:
-            raise refusal(path, f"this is the folder {other} under another name", hint="put a plain folder there")
+            raise refusal(path, f"this is the folder {other} under another name", hint="put a regular folder there")
         if any(is_within(name, path) for name in names_of(other, table)[1:]):
             raise refusal(path, f"{other} is mounted here", hint="unmount it")
     return path
@@ -146,12 +148,12 @@ def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str],
     if any(is_within(path, folder) for folder in folders):
         return path
     if not (os.path.isdir(path) or os.path.isfile(path)):
-        raise refusal(path, "--rw: neither a file nor a folder", hint="name the folder it is in")
+        raise refusal(path, "--rw: neither a file nor a folder", hint="give the folder that contains it")
     if _is_system_path(path):
-        raise refusal(path, "--rw: this belongs to the whole system", hint="name the one folder the agent needs")
+        raise refusal(path, "--rw: this belongs to the whole system", hint="give only the folder that the agent needs")
     home = os.path.realpath(Path.home())
     if is_within(home, path):
-        raise refusal(path, "--rw: this is all of your home folder", hint="name the one folder the agent needs")
+        raise refusal(path, "--rw: this is your whole home folder", hint="give only the folder that the agent needs")
     hosts.check(path, table)
     user_folders = [(each, "the vault" if each == root else "your own files") for each in _user_folders(root, ())]
     for name, what in (*((mask, "hidden from agents") for mask in masks), *_code(), *user_folders):
@@ -168,7 +170,7 @@ def _is_system_path(path: str) -> bool:
 
 
 def _check_apart(path: str, protected: str, what: str, table: Sequence[Mount]) -> None:
-    hint = "agents write only their own folders of a vault; name something else"
+    hint = "agents can write only to their own folders of a vault; give another path"
     for name in names_of(protected, table):
         if related(path, name):
             raise refusal(path, f"--rw: it overlaps with {name} ({what})", hint=hint)
@@ -211,7 +213,7 @@ def _check_contents(writable: Sequence[str], human: Sequence[str], folders: Sequ
     for place in human:
         for identity, name in _with_several_names(place, writable).items():
             if identity in several:
-                hint = f"put a copy in its place: cp {several[identity]} X && mv X {several[identity]}"
+                hint = f"replace it with a copy: cp {several[identity]} X && mv X {several[identity]}"
                 raise refusal(several[identity], f"this is the same file as {name} (a hard link)", hint=hint)
 
 

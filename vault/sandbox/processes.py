@@ -77,7 +77,7 @@ def run(words: Sequence[str], environment: Mapping[str, str], config: Mapping[st
 
 def _outcome(report: _Report, status: int) -> int:
     if not report.ready:
-        why = "; ".join(report.failures) or "the sandbox could not be built"
+        why = "; ".join(report.failures) or "the sandbox could not be set up"
         raise Refused(f"nothing was started: {why}", hint="`retain doctor` shows what works here")
     if report.code is not None:
         return report.code

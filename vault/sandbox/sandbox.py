@@ -64,7 +64,9 @@ def run_in_sandbox(
     preflight.check_standard_streams(checked)
     folder = os.path.realpath(cwd)
     if any(is_within(folder, each) for each in checked.hidden):
-        raise Refused("the working directory is hidden from agents", where=folder, hint="start it from another folder")
+        raise Refused(
+            "the working directory is hidden from agents", where=folder, hint="start the command from another folder"
+        )
     before()
     start = _by_landlock if sandbox.level is Level.LANDLOCK else _in_bubblewrap
     return start(sandbox, checked, command, folder, env)

@@ -45,8 +45,8 @@ def run(root: Path, level: Level, personal: Path | None) -> str:
     if done.returncode not in range(_RAN, _RAN + 4):
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise RetainError(f"the self-test of the sandbox failed: {said[-1] if said else done.returncode}")
-    wrong = ["a process in it could write in insights/"] if done.returncode & _WROTE_INSIGHTS else []
-    wrong += ["a process in it could not write in wiki/"] if done.returncode & _NOT_WIKI else []
+    wrong = ["a process in it could write to insights/"] if done.returncode & _WROTE_INSIGHTS else []
+    wrong += ["a process in it could not write to wiki/"] if done.returncode & _NOT_WIKI else []
     return "; ".join(wrong)
 
 

@@ -32,7 +32,7 @@ def normalize_address(given: str) -> str:
     shown = clean_line(given)[:200]
     text = given.strip()
     if len(text) > MAX_ADDRESS:
-        raise UsageError(f"an address longer than {MAX_ADDRESS} characters", where=shown)
+        raise UsageError(f"the address is longer than {MAX_ADDRESS} characters", where=shown)
     try:
         parts = urlsplit(text)
         host, port = parts.hostname or "", parts.port
@@ -42,10 +42,10 @@ def normalize_address(given: str) -> str:
         raise UsageError("only http:// and https:// are fetched", where=shown, hint="download it and add the file")
     if "@" in parts.netloc:
         raise UsageError(
-            "an address with a user name or password in it", where=shown.rpartition("@")[2], hint="leave them out"
+            "the address contains a user name or password", where=shown.rpartition("@")[2], hint="leave them out"
         )
     if _ODD.search(text):
-        raise UsageError("a space or another invalid character in the address", where=shown, hint="copy it again")
+        raise UsageError("the address contains a space or another invalid character", where=shown, hint="copy it again")
     name = _ascii_host(host, shown)
     netloc = f"[{name}]" if ":" in name else name
     netloc += f":{port}" if port not in (None, _port_of(parts.scheme)) else ""
