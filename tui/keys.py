@@ -71,11 +71,11 @@ def _moving(screen: str, group: str = "") -> tuple[Key, Key]:
 
 
 HOME = (
-    Key("home.review", "enter,space", "review", "Review", "enter", about="review the cards due today"),
-    Key("home.ask", "a", "go('ask')", "Ask", about="ask your sources a question"),
+    Key("home.review", "enter,space", "review", "Review", "enter", about="start with the cards due today"),
+    Key("home.ask", "a", "go('ask')", "Ask", about="get answers from your sources"),
     Key("home.gaps", "g", "go('gaps')", "Gaps", about="what is missing from the sources, and what to read"),
     Key("home.browse", "b", "go('browse')", "Browse", about="search, sort and edit all cards and articles"),
-    Key("home.search", "slash", "go('search')", about="Search: full-text search of sources, wiki and cards"),
+    Key("home.search", "slash", "go('search')", about="Search: full text of sources, wiki and cards"),
     Key("home.stats", "s", "go('stats')", "Stats", about="recall, forecast, workload"),
     Key("home.work", "w", "go('work')", "Jobs", about="compile, add, import, export"),
     Key(
@@ -97,10 +97,10 @@ HOME = (
         "catch_up",
         about="Catch up: spread a backlog over days; press again to change the reviews a day",
     ),
-    Key("home.undo_plan", "u", "undo_plan", about="Undo: end the catch-up plan that you just started"),
+    Key("home.undo_plan", "u", "undo_plan", about="Undo: undo the catch-up plan that you just started"),
     Key("home.cancel", "escape", "back", about="Close the input field"),
     *(Key(f"home.step_{n}", str(n), f"step({n})", about=f"Start step {n}", group=STEPS) for n in (1, 2, 3)),
-    Key("home.quit", "q", "quit", "Quit", about="quit retain; everything is saved"),
+    Key("home.quit", "q", "quit", "Quit", about="leave retain; everything is saved"),
 )
 _ON_THE_CARD = (
     Key(
@@ -136,7 +136,7 @@ _ON_THE_CARD = (
         "suspend",
         "Suspend",
         "x",
-        about="don't show until unsuspended",
+        about="don't show the card until it is unsuspended",
         group="Card",
     ),
     Key("review.home", "escape,q", "home", "Home", "esc", about="leave the review; everything is saved", group="Card"),
@@ -159,21 +159,21 @@ QUIZ = (  # not letters while one writes: these go into the answer
         group="Answer",
     ),
     Key("quiz.review", "r", "review", "Review", about="review the topic's cards, after the quiz", group="Answer"),
-    Key("quiz.leave", "escape,q", "leave", "Back", "esc", "or stop waiting"),
+    Key("quiz.leave", "escape,q", "leave", "Back", "esc", "leave the quiz, or stop waiting for the model"),
 )
 EDIT = (  # not letters: these go into the card
     Key("edit.save", "ctrl+s", "save", "Save", "ctrl+s", about="save the changes to this card"),
-    Key("edit.back", "escape", "back", "Back", "esc", about="asks before discarding unsaved changes"),
+    Key("edit.back", "escape", "back", "Back", "esc", about="go back; asks before discarding unsaved changes"),
 )
 NEW = (  # not letters: these go into the card
     Key("new.save", "ctrl+s", "save", "Add", "ctrl+s", about="add the card and write the next one"),
     Key("new.type", "ctrl+n", "type(1)", "Type", "ctrl+n", about="basic, reversed or cloze"),
     Key("new.kind", "ctrl+o", "kind(1)", "Question kind", "ctrl+o", about="what the question asks for, or none"),
-    Key("new.back", "escape", "back", "Back", "esc", about="asks before discarding an unsaved card"),
+    Key("new.back", "escape", "back", "Back", "esc", about="go back; asks before discarding an unsaved card"),
 )
 INFO = (
     *_scrolling("info"),
-    Key("info.back", "escape,q,I", "back", "Back", "esc", about="back to the card"),
+    Key("info.back", "escape,q,I", "back", "Back", "esc", about="return to the card"),
 )
 PRACTISE = (
     Key("practise.start", "enter", "start", "Start", about="practise the selected cards"),
@@ -196,11 +196,11 @@ GAPS = (
     Key("gaps.article", "enter", "article", "Read", about="open the article that mentions the gap", group="This gap"),
     Key("gaps.mention", "m", "article(1)", about="Open the next article that mentions the gap", group="This gap"),
     Key("gaps.plan", "p", "decide('plan')", "Plan", about="mark the gap as planned reading", group="This gap"),
-    Key("gaps.add", "plus,a", "add", "Add", "+", "add a file or web page that closes the gap", "This gap"),
+    Key("gaps.add", "plus,a", "add", "Add", "+", "add a file or web page that fills the gap", "This gap"),
     Key("gaps.query", "y", "query", "Copy search", about="copy the words for a web search", group="This gap"),
     Key("gaps.resolve", "r", "decide('resolve')", "Resolve", about="mark the gap as answered", group="This gap"),
     Key("gaps.ignore", "i", "decide('ignore')", "Ignore", about="don't list the gap again", group="This gap"),
-    Key("gaps.card", "c", "card", about="Open the card that was forgotten most often", group="This gap"),
+    Key("gaps.card", "c", "card", about="Open the card that you forgot most often", group="This gap"),
     Key("gaps.undo", "u", "undo", "Undo", about="undo the last decision", group="This gap"),
     Key("gaps.find", "slash", "find", "Find", "/", "only gaps with these words", "List", urgent=True),
     Key("gaps.all", "0", "kind('')", about="Gaps of all kinds", group="List"),
@@ -247,7 +247,7 @@ INBOX = (
 )
 SUGGEST = (
     Key("suggest.keep", "k,enter", "keep", "Keep", "k", "put the card into its deck", "This card"),
-    Key("suggest.edit", "e", "edit", "Edit", "e", "edit the card, then keep it", "This card", urgent=True),
+    Key("suggest.edit", "e", "edit", "Edit", "e", "change the card, then keep it", "This card", urgent=True),
     Key("suggest.drop", "d", "drop", "Drop", about="never suggest it again", group="This card"),
     Key("suggest.skip", "s,space,right", "skip", "Skip", "s", "decide another time", "This card"),
     Key("suggest.undo", "u", "undo", "Undo", about="undo the last decision", group="This card"),
@@ -256,7 +256,7 @@ SUGGEST = (
     Key("suggest.article", "a", "article", "Article", about="open the concept's article", group="View"),
     Key("suggest.down", "down", "scroll(1)", about="Scroll the passage down", group="View"),
     Key("suggest.up", "up", "scroll(-1)", about="Scroll the passage up", group="View"),
-    Key("suggest.back", "escape,q", "back", "Back", "esc", "kept cards go into their decks"),
+    Key("suggest.back", "escape,q", "back", "Back", "esc", "leave; the cards you kept are added to their decks"),
 )
 FIRST_RUN = (
     Key("first.choose", "enter", "choose", "Choose", about="start with the selected option"),
@@ -265,8 +265,8 @@ FIRST_RUN = (
     Key("first.adopt", "3", "take('adopt')", about="Use this folder"),
     Key("first.again", "r", "again", "Try again", about="try to open the vault again"),
     *_moving("first"),
-    Key("first.back", "escape", "back", "Back", "esc", about="back to the menu; stops a running job"),
-    Key("first.quit", "q", "quit", "Quit", about="quit retain"),
+    Key("first.back", "escape", "back", "Back", "esc", about="return to the menu; stops a running job"),
+    Key("first.quit", "q", "quit", "Quit", about="leave retain"),
 )
 ARTICLE = (
     Key("article.next_link", "tab", "link(1)", "Links", about="select the next link", group="Links"),
@@ -335,7 +335,7 @@ BROWSE = (
         "suspend",
         "Suspend",
         "x",
-        "don't show until unsuspended; or unsuspend",
+        "don't show the cards until unsuspended; or unsuspend them",
         "Cards",
     ),
     Key("browse.tag", "T", "ask('tag')", "Tag", about="add or remove a tag", group="Cards"),
@@ -382,7 +382,7 @@ ASK = (  # not letters while a question is typed: these go into it
     Key("ask.older", "up", "recall(1)", about="Previous question", group="Question"),
     Key("ask.newer", "down", "recall(-1)", about="Next question", group="Question"),
     Key(
-        "ask.file", "ctrl+f", "file", "File answer", about="save the answer as a page in wiki/answers/", group="Answer"
+        "ask.file", "ctrl+f", "file", "File answer", about="file the answer as a page in wiki/answers/", group="Answer"
     ),
     Key("ask.page", "ctrl+o,o", "page", "Open page", "ctrl+o", "open the page of the answer", "Answer"),
     Key("ask.switch", "tab,shift+tab", "switch", "Sources", about="switch to the list and back", group="Answer"),

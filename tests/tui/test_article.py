@@ -116,7 +116,7 @@ def head(screen: ArticleScreen) -> str:
 async def test_a_page_says_how_far_it_can_be_trusted_now(reader: RetainApp, settled: Settled) -> None:
     async with reader.run_test() as pilot:
         screen = await opened(pilot, settled)
-        assert head(screen) == "concept · medium confidence (high, but old) · 1 source · updated 2026-01-02"
+        assert head(screen) == "concept · medium confidence (high, outdated) · 1 source · updated 2026-01-02"
         assert "The forgetting curve describes" in words(screen)
 
 
@@ -165,7 +165,7 @@ async def test_a_page_that_is_not_there_is_named(reader: RetainApp, settled: Set
     async with reader.run_test() as pilot:
         screen = await opened(pilot, settled)
         await pressed(pilot, settled, *("tab",) * 3, "enter")
-        assert "Sleep: no such page in this vault" in told(screen)
+        assert "Page not found in this vault: Sleep" in told(screen)
         await pressed(pilot, settled, "g")
         assert "Index" in words(screen)
         gone = await opened(pilot, settled, "wiki/concepts/gone.md")

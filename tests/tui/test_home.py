@@ -217,7 +217,10 @@ async def test_a_log_of_a_newer_retain_is_refused_in_words(home: RetainApp, vaul
     (vault.root / "learning/reviews.jsonl").write_bytes(body + b',"crc":"%08x"}\n' % zlib.crc32(body))
     async with home.run_test() as pilot:
         await settled(pilot)
-        assert shown(home, "#advice") == "The vault cannot be read."
+        assert (
+            shown(home, "#advice")
+            == "The vault cannot be read. Run `retain doctor` to check it, then press r to try again."
+        )
         assert "learning/reviews.jsonl:1: a review of format 2" in str(home.screen.query_one(Notice).content)
         await pilot.press("enter")
         await settled(pilot)
@@ -337,4 +340,6 @@ async def test_home_says_until_when_reviews_are_paused(back: tuple[Vault, dateti
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         assert numbers(app) == ["0", "0", "0"]
-        assert shown(app, "#advice").startswith("Paused until 23 October.\nNothing is due, and your streak is kept.")
+        assert shown(app, "#advice").startswith(
+            "Reviews are paused until 23 October.\nNothing is due and your streak is kept."
+        )

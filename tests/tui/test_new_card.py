@@ -90,7 +90,7 @@ async def test_a_cloze_is_written_in_browse_for_the_deck_at_the_cursor_and_undon
         assert app.screen.query_one("#new-deck", Input).value == "Forgetting curve"
         await pilot.press("ctrl+n", "ctrl+n", *"{{c1::Gaps}} help {{c2::recall}}", "ctrl+s")
         await rest(pilot)
-        await said(pilot, "2 cards added to Forgetting curve. u in Browse undoes it.")
+        await said(pilot, "2 cards added to Forgetting curve. Press u in Browse to undo.")
         assert app.screen.query_one("#new-question", TextArea).text == ""
         await pilot.press("escape")
         await rest(pilot)
@@ -141,7 +141,7 @@ async def test_cards_are_deleted_in_browse_and_come_back(vault: Vault, clock: Cl
         await rest(pilot)
         await pilot.press("space", "space", "space", "delete")
         await rest(pilot)
-        await said(pilot, "3 cards deleted. u undoes it.")
+        await said(pilot, "3 cards deleted. Press u to undo.")
         assert rows(app) == 1
         assert len(open_desk(vault, clock()).cards) == 1
         await pilot.press("u")

@@ -58,10 +58,10 @@ def test_what_cannot_be_is_named_with_its_line_and_the_rest_holds(line: str, sai
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('"review.undoo" = "z"', "no key of the app has the id `review.undoo`"),
-        ('"review.undo" = "zz"', "no key is called `zz`"),
-        ('"review.undo" = "z,"', "no key is called ``"),
-        ('"review.undo" = "boss+z"', "no key is called `boss+z`"),
+        ('"review.undoo" = "z"', "unknown key id `review.undoo`"),
+        ('"review.undo" = "zz"', "unknown key name `zz`"),
+        ('"review.undo" = "z,"', "unknown key name ``"),
+        ('"review.undo" = "boss+z"', "unknown key name `boss+z`"),
         ('"review.undo" = 7', "the keys of review.undo must be a text"),
         ('"review.undo" = "b"', "the key `b` is that of review.bury already"),
         ('"review.undo" = "question_mark"', "the key `question_mark` is that of app.help already"),

@@ -133,7 +133,7 @@ async def test_keys_keep_drop_and_undo_and_leaving_writes_what_was_kept(
         await until(pilot, lambda: isinstance(app.screen, SuggestScreen), "the triage")
         await settled(pilot)
         await pilot.press("k")
-        assert notice(app) == f"kept: {first.question} (u undoes it)"
+        assert notice(app) == f"kept: {first.question} (press u to undo)"
         await pilot.press("d")
         assert notice(app).startswith("dropped, not suggested again")
         await pilot.press("u")
@@ -174,7 +174,7 @@ async def test_a_card_is_worded_in_place_and_kept_so(harbour: Vault, clock: Cloc
         question.load_text("Mine?")
         answer.load_text("Mine.")
         await pilot.press("ctrl+s")
-        assert notice(app).startswith("kept as edited") and not app.screen.has_class("-editing")
+        assert notice(app).startswith("kept with your changes") and not app.screen.has_class("-editing")
         await pilot.press("escape")
         await until(pilot, lambda: app.context.jobs.state is not None and not app.context.jobs.running, "a compile")
     assert in_decks(harbour) == {one.id: ("Mine?", "Mine.")}
@@ -331,7 +331,7 @@ async def test_leaving_starts_no_compile_where_a_model_wrote_the_vault_meanwhile
 @pytest.mark.parametrize(
     ("cache", "words"),
     [
-        (None, "No suggestions are known on this machine"),
+        (None, "There are no suggestions on this machine"),
         ('{"queued":[],"suggestions":[]}', "No suggested cards."),
     ],
 )

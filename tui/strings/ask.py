@@ -8,8 +8,8 @@ TITLE = "Ask"
 PLACEHOLDER = "Ask your sources a question"
 FOLLOW_UP = "Ask a follow-up, or something else"
 HINT = "enter asks; up shows an earlier question, tab goes to the list of questions"
-HINT_FIRST = "enter asks; ctrl+f saves the answer as a page of the wiki"
-HINT_ANSWERED = "enter asks a follow-up; tab goes to the sources, ctrl+f saves the answer"
+HINT_FIRST = "enter asks; ctrl+f files the answer as a page of the wiki"
+HINT_ANSWERED = "enter asks a follow-up; tab goes to the sources, ctrl+f files the answer"
 HINT_SOURCES = "enter shows the quote in context; press a for the page on this source"
 HINT_EARLIER = "enter asks the question again and shows what has changed"
 SHOW, EARLIER, BACK_TO = "Source", "Earlier", "Question"  # what enter and tab do, shown at the bottom
@@ -34,8 +34,8 @@ ENGINES = {
 SEARCHING = "Searching the sources …"
 ASKING = "Asking the model …"
 WAIT = "A question is being answered. Wait, or press esc to stop."
-NO_ANSWER = "There is no answer to save yet."
-NO_PAGE = "This answer has no page yet. Press ctrl+f to save it as one."
+NO_ANSWER = "There is no answer to file yet."
+NO_PAGE = "This answer has no page yet. Press ctrl+f to file the answer."
 NO_ARTICLE = "No article cites this passage."
 NO_SOURCES = "This answer has no sources."
 NOTHING_ASKED = "No earlier questions."
@@ -46,7 +46,7 @@ FAILED, FAILED_HINT = "no answer: `retain ask` ended without a message", "ask ag
 
 def asked_on(day: str, outcome: str, filed: str) -> str:
     """Return when a question was asked and how it was answered: `asked on 2026-11-22: answered`."""
-    return f"asked on {day}: {outcome}" + (f", saved as {filed}" if filed else "")
+    return f"asked on {day}: {outcome}" + (f", filed as {filed}" if filed else "")
 
 
 def reading(done: int, of: int) -> str:
@@ -55,11 +55,11 @@ def reading(done: int, of: int) -> str:
 
 
 def filed(path: str) -> str:
-    return f"Saved as {path}. Press ctrl+o to open the page; to undo, delete the file."
+    return f"Filed as {path}. Press ctrl+o to open the page; to undo, delete the file."
 
 
 def page(path: str) -> str:
-    return f"Saved as {path}"
+    return f"Filed as {path}"
 
 
 def more_articles(count: int) -> str:

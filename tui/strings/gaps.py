@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from learning.agenda.gap_decisions import Decision
 from learning.agenda.gap_mentions import Failing, Mention
-from vault.model.gaps import Gap, GapStatus
+from vault.model.gaps import Gap, GapKind, GapStatus
 from vault.text.formatting import plural
 
 TITLE = "Gaps"
@@ -25,6 +25,11 @@ STATUS = {
     GapStatus.RESOLVED: "resolved",
     GapStatus.IGNORED: "ignored",
     GapStatus.FILLED: "filled",
+}
+KINDS = {
+    GapKind.STRUCTURAL: "unexplained concepts",
+    GapKind.EPISTEMIC: "unanswered questions",
+    GapKind.LEARNER: "forgotten cards",
 }
 ROWS = {
     "missing": "Missing",
@@ -47,7 +52,7 @@ def shown(open_: int, number: int, kind: str, words: str, closed: bool) -> str:
     """Return the top line: how many gaps are open, and which are shown if not all are."""
     parts = [plural(open_, "open gap")]
     if kind:
-        parts.append(f"only {kind}")
+        parts.append(f"only {KINDS[GapKind(kind)]}")
     if words:
         parts.append(f"with “{words}”")
     if closed:

@@ -52,7 +52,7 @@ NO_PLAN_TO_UNDO = (
 )
 OPENS_GAPS = " opens Gaps"
 NOTHING_MISSING = "No open gaps."
-NOTHING_NEW = "Nothing has changed."
+NOTHING_NEW = "none"
 NO_TOPICS = "No topics yet. The first compile creates them."
 TODAY = "today"
 WEEKDAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
