@@ -180,7 +180,7 @@ async def test_an_address_is_shown_first_and_opened_when_it_is_followed_again(
         monkeypatch.setattr(pilot.app, "open_url", went.append)
         screen = await opened(pilot, settled)
         await pressed(pilot, settled, *("tab",) * 4, "enter")
-        assert "https://example.org/memory opens in your browser" in told(screen) and went == []
+        assert "Press again to open https://example.org/memory in your browser" in told(screen) and went == []
         await pressed(pilot, settled, "tab", "shift+tab", "enter")
         assert went == []
         await pressed(pilot, settled, "enter")
@@ -277,4 +277,4 @@ async def test_an_insight_is_written_only_about_a_concept(reader: RetainApp, set
     async with reader.run_test() as pilot:
         screen = await opened(pilot, settled, "")
         await pressed(pilot, settled, "i")
-        assert "Insights belong to a concept" in told(screen)
+        assert "Notes belong to a concept" in told(screen)

@@ -34,7 +34,7 @@ def test_from_an_empty_vault_to_cards_in_anki(tmux: Tmux, bare: Vault) -> None:
     tmux.type("Escape")
     tmux.see("to begin")
     tmux.type("C-p")
-    tmux.see("A command, or the name of an article")
+    tmux.see("Type a command, or the name of an article")
     tmux.run("send-keys", "-l", "tide")
     tmux.see("  Tide\n")
     tmux.type("Enter")

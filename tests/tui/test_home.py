@@ -65,7 +65,7 @@ async def test_an_empty_vault_says_how_to_fill_it(bare: Vault, clock: Clock, set
         advice = shown(app, "#advice")
         assert "This vault is empty" in advice
         assert "1  Add a document" in advice and "2  Compile" in advice and "retain add FILE..." in advice
-        assert "Notes already in this folder" in advice
+        assert "notes that are already in this folder" in advice
         assert not app.screen.query_one("#today").display
         await pilot.press("3")  # nothing to review: the end is said, and home is one key away
         await settled(pilot)
@@ -305,7 +305,7 @@ async def test_after_an_absence_home_proposes_a_plan_that_c_takes_and_u_undoes(
         assert "Welcome back. Last visit: 15 September, 31 days ago." in greeting
         assert f"{waiting} waiting. Catch up at 15 a day, clear by " in greeting
         assert "All today (enter)" in greeting and "New cards are paused" in greeting
-        assert "all over 30 days ago" in shown(app, "#recalled .fact-words")
+        assert "no reviews in the last 30 days" in shown(app, "#recalled .fact-words")
         await pilot.press("c")
         await settled(pilot)
         assert numbers(app)[:2] == ["15", "0"]
@@ -318,7 +318,7 @@ async def test_after_an_absence_home_proposes_a_plan_that_c_takes_and_u_undoes(
         assert "Welcome back" in shown(app, "#advice")
         await pilot.press("u")
         await settled(pilot)
-        assert "not a plan" in str(app.screen.query_one(Notice).content)
+        assert "The catch-up plan cannot be undone" in str(app.screen.query_one(Notice).content)
 
 
 async def test_after_an_absence_enter_takes_all_that_is_due(back: tuple[Vault, datetime], settled: Settled) -> None:

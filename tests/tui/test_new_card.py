@@ -127,7 +127,7 @@ async def test_what_is_no_card_is_said_and_what_is_written_stays_until_it_is_dis
         await rest(pilot)
         await said(pilot, "the answer is empty")
         await pilot.press("escape")
-        await said(pilot, "esc again discards it")
+        await said(pilot, "esc again to discard it")
         assert place(app) is NewCardScreen
         await pilot.press("escape")
         await rest(pilot)
@@ -214,7 +214,7 @@ async def test_more_new_cards_at_the_end_go_on_and_are_taken_back(
         assert not app.screen.has_class("-ended")
         await pilot.press("u")
         await rest(pilot)
-        await said(pilot, "No extra new cards")
+        await said(pilot, "Undid the extra new cards")
         assert app.screen.has_class("-ended")
         assert isinstance(logged()[1], More)
         assert open_desk(vault, clock()).past.new_allowed(clock().toordinal()) == 0

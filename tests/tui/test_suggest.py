@@ -137,7 +137,7 @@ async def test_keys_keep_drop_and_undo_and_leaving_writes_what_was_kept(
         await pilot.press("d")
         assert notice(app).startswith("dropped, not suggested again")
         await pilot.press("u")
-        assert notice(app) == f"undone: {second.question}" and text(app, "suggestion-question") == second.question
+        assert notice(app) == f"undid the decision: {second.question}" and text(app, "suggestion-question") == second.question
         await pilot.press("d", "k")
         assert in_decks(harbour) == {}
         await pilot.press("escape")
@@ -204,7 +204,7 @@ async def test_words_for_a_card_that_is_gone_meanwhile_stay_in_the_form(
         app.screen.query_one("#suggestion-a", TextArea).load_text("Mine.")
         decide(harbour, one.id, Decision.DROP, clock())
         await pilot.press("ctrl+s")
-        assert "not suggested any more" in notice(app) and "to be copied" in notice(app)
+        assert "no longer suggested" in notice(app) and "copy your text" in notice(app)
         assert app.screen.has_class("-editing") and app.screen.focused is app.screen.query_one("#suggestion-q")
         assert app.screen.query_one("#suggestion-a", TextArea).text == "Mine."
         await pilot.press("escape", "escape", "k")
@@ -219,7 +219,7 @@ async def test_undo_leaves_a_later_decision_from_elsewhere(harbour: Vault, clock
         await pilot.press("d")
         decide(harbour, other.id, Decision.DROP, clock() + timedelta(minutes=1))
         await pilot.press("u")
-        assert notice(app) == f"undone: {one.question}"
+        assert notice(app) == f"undid the decision: {one.question}"
     waiting = {each.id for each in offered(harbour).suggestions}
     assert one.id in waiting and other.id not in waiting
 
@@ -254,7 +254,7 @@ async def test_a_sitting_has_twenty_and_n_begins_the_next(
         for _ in range(SITTING):
             pass_time(1)
             await pilot.press("d")
-        assert f"{SITTING} dropped" in text(app, "nothing") and "n shows the next" in text(app, "nothing")
+        assert f"{SITTING} dropped" in text(app, "nothing") and "press n for the next" in text(app, "nothing")
         await pilot.press("n")
         await settled(pilot)
         left = waiting - SITTING

@@ -26,7 +26,7 @@ STREAK, RECALLED, COMING, SINCE, AGENDA, TOPICS, YEAR = (
     "Past year",
 )
 YESTERDAY = "since yesterday"
-EMPTY = "This vault is empty. Press 1 to add a document:"
+EMPTY = "This vault is empty. First steps:"
 STEPS = "In an empty vault"  # the heading of the keys for the steps in the help
 FILL = (
     ("Add a document", "copy a file, a folder or a web page into raw/"),
@@ -35,7 +35,7 @@ FILL = (
 )
 FILL_NOTES = "To add notes that are already in this folder, enter their file names."
 FILL_SHELL = "In a shell: retain add FILE... and retain compile."
-NO_CARDS = "There are documents, but no cards yet. Press 1 to compile:"
+NO_CARDS = "There are documents, but no cards yet. To create cards:"
 COMPILE = (("Compile", "create articles and flashcards from the documents"),)
 COMPILE_SHELL = "In a shell: retain compile."
 SUGGEST_SHELL = "In a shell: retain card suggest."
@@ -52,7 +52,7 @@ NO_PLAN_TO_UNDO = (
 )
 OPENS_GAPS = " opens Gaps"
 NOTHING_MISSING = "No open gaps."
-NOTHING_NEW = "none"
+NOTHING_NEW = "No changes."
 NO_TOPICS = "No topics yet. The first compile creates them."
 TODAY = "today"
 WEEKDAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
