@@ -237,7 +237,7 @@ async def test_words_are_found_and_marked_and_found_further(reader: RetainApp, s
         screen = await opened(pilot, settled, "wiki/concepts/spacing-effect.md")
         view = screen.query_one("#article-text", ArticleView)
         await pressed(pilot, settled, "slash", *"row 5", "enter")
-        assert "row 5: on 11 rows" in told(screen)
+        assert "row 5: found on 11 lines" in told(screen)
         first = view.top
         await pressed(pilot, settled, "enter")
         assert view.top > first

@@ -137,7 +137,10 @@ async def test_keys_keep_drop_and_undo_and_leaving_writes_what_was_kept(
         await pilot.press("d")
         assert notice(app).startswith("dropped, not suggested again")
         await pilot.press("u")
-        assert notice(app) == f"undid the decision: {second.question}" and text(app, "suggestion-question") == second.question
+        assert (
+            notice(app) == f"undid the decision: {second.question}"
+            and text(app, "suggestion-question") == second.question
+        )
         await pilot.press("d", "k")
         assert in_decks(harbour) == {}
         await pilot.press("escape")
@@ -167,7 +170,7 @@ async def test_a_card_is_worded_in_place_and_kept_so(harbour: Vault, clock: Cloc
         await pilot.press("ctrl+s")
         assert "the answer is empty" in notice(app) and decided(harbour) == 0
         await pilot.press("escape")
-        assert "Not saved" in notice(app) and app.screen.has_class("-editing")
+        assert "The changes are not saved yet" in notice(app) and app.screen.has_class("-editing")
         await pilot.press("escape")
         assert not app.screen.has_class("-editing")
         await pilot.press("e")

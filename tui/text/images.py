@@ -159,11 +159,8 @@ def checked_picture(vault: Vault, path: str) -> str:
     if data is None:
         raise NotFound("picture not found", where=path)
     if not kind_of(data):
-        raise Refused(
-            "this type of picture cannot be opened from the app",
-            where=path,
-            hint="PNG, JPEG, GIF and WebP can be opened",
-        )
+        what = "the file is not a PNG, JPEG, GIF or WebP picture"
+        raise Refused(what, where=path, hint="only these can be opened from the app")
     return path
 
 
