@@ -100,7 +100,7 @@ def test_an_import_says_what_it_left_out_and_why() -> None:
 
 def test_an_error_and_a_process_that_was_ended_are_told_apart() -> None:
     failed = heard(begun(("optimize",), AT), {"event": "error", "what": "no", "where": "f:1", "hint": "do"})
-    assert strings.head(ended(failed, 3, b"", AT)) == strings.FAILED
+    assert strings.head(ended(failed, 3, b"", AT)) == "Optimizing failed."
     assert strings.head(ended(begun(("compile",), AT), 130, b"not json", AT)) == strings.STOPPED
     heads = [strings.in_short(ended(begun(("compile",), AT), code, b"", AT)) for code in (0, 1, 3, 130)]
     assert heads == [f"compiling {how}" for how in ("done", "done, with problems", "failed", "was cancelled")]
