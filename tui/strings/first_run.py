@@ -14,7 +14,7 @@ ABOUT = (
 )
 MENU = {
     "new": ("1  Create a vault", "an empty vault for your own documents"),
-    "example": ("2  Try the example", "twenty documents about learning; takes about a minute"),
+    "example": ("2  Try the example", "twenty documents about learning; about a minute"),
     "adopt": ("3  Use this folder", "create a vault from the notes in this folder"),
     "quit": ("q  Quit", "nothing has been written"),
 }
