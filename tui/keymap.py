@@ -24,11 +24,11 @@ def all_keys() -> dict[str, Key]:
 def problem_with(id_: str, given: object) -> str:
     """Return why `given` cannot be the keys of `id_`; "" if it can."""
     if id_ not in all_keys():
-        return f"no key of the app has the id `{id_}`"
+        return f"unknown key id `{id_}`"
     if not isinstance(given, str) or not given.strip():
-        return f'the keys of {id_} must be a text like "z" or "z,ctrl+u"'
+        return f'the keys for {id_} must be a string like "z" or "z,ctrl+u"'
     unknown = [name for name in _split(given) if not _is_key(name)]
-    return f"no key is called `{unknown[0]}`" if unknown else ""
+    return f"unknown key name `{unknown[0]}`" if unknown else ""
 
 
 def normalized(given: str) -> str:
@@ -82,7 +82,7 @@ def _clash(moved: Mapping[str, str]) -> tuple[str, str] | None:
                 if other != key.id and both:
                     loser = max(both, key=order.__getitem__)
                     winner = other if loser == key.id else key.id
-                    found.append((order[loser], loser, f"the key `{name}` is that of {winner} already"))
+                    found.append((order[loser], loser, f"the key `{name}` is already used for {winner}"))
     return max(found)[1:] if found else None
 
 

@@ -101,7 +101,9 @@ def _keys(file: TomlFile, given: Mapping[str, Any], found: list[Diagnostic]) -> 
 
 
 def _without_effect(file: TomlFile, key: str, code: str, message: str) -> Diagnostic:
-    return Diagnostic(file.path, file.line(key), code, message, "the line has no effect")
+    return Diagnostic(
+        file.path, file.line(key), code, message, "the line is ignored; Settings (,) lists the valid names"
+    )
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:

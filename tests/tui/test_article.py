@@ -116,7 +116,7 @@ def head(screen: ArticleScreen) -> str:
 async def test_a_page_says_how_far_it_can_be_trusted_now(reader: RetainApp, settled: Settled) -> None:
     async with reader.run_test() as pilot:
         screen = await opened(pilot, settled)
-        assert head(screen) == "concept · medium confidence (high, but old) · 1 source · updated 2026-01-02"
+        assert head(screen) == "concept · medium confidence (high, outdated) · 1 source · updated 2026-01-02"
         assert "The forgetting curve describes" in words(screen)
 
 
@@ -165,7 +165,7 @@ async def test_a_page_that_is_not_there_is_named(reader: RetainApp, settled: Set
     async with reader.run_test() as pilot:
         screen = await opened(pilot, settled)
         await pressed(pilot, settled, *("tab",) * 3, "enter")
-        assert "Sleep: no such page in this vault" in told(screen)
+        assert "Page not found in this vault: Sleep" in told(screen)
         await pressed(pilot, settled, "g")
         assert "Index" in words(screen)
         gone = await opened(pilot, settled, "wiki/concepts/gone.md")
@@ -180,7 +180,7 @@ async def test_an_address_is_shown_first_and_opened_when_it_is_followed_again(
         monkeypatch.setattr(pilot.app, "open_url", went.append)
         screen = await opened(pilot, settled)
         await pressed(pilot, settled, *("tab",) * 4, "enter")
-        assert "https://example.org/memory opens in your browser" in told(screen) and went == []
+        assert "Press again to open https://example.org/memory in your browser" in told(screen) and went == []
         await pressed(pilot, settled, "tab", "shift+tab", "enter")
         assert went == []
         await pressed(pilot, settled, "enter")
@@ -237,7 +237,7 @@ async def test_words_are_found_and_marked_and_found_further(reader: RetainApp, s
         screen = await opened(pilot, settled, "wiki/concepts/spacing-effect.md")
         view = screen.query_one("#article-text", ArticleView)
         await pressed(pilot, settled, "slash", *"row 5", "enter")
-        assert "row 5: on 11 rows" in told(screen)
+        assert "row 5: found on 11 lines" in told(screen)
         first = view.top
         await pressed(pilot, settled, "enter")
         assert view.top > first
@@ -277,4 +277,4 @@ async def test_an_insight_is_written_only_about_a_concept(reader: RetainApp, set
     async with reader.run_test() as pilot:
         screen = await opened(pilot, settled, "")
         await pressed(pilot, settled, "i")
-        assert "Insights belong to a concept" in told(screen)
+        assert "Notes belong to a concept" in told(screen)

@@ -110,4 +110,4 @@ async def test_a_human_who_edited_the_card_sees_all_three(vault: Vault, review: 
         await pilot.press("space")
         assert shown(review, "was") == f"was\n{OLD}"
         assert shown(review, "answer") == "yours\nMy own words."
-        assert shown(review, "now") == f"now, as in the source\n{NEW}"
+        assert shown(review, "now") == f"current text, from the source\n{NEW}"

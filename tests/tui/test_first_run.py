@@ -78,7 +78,7 @@ def words(app: FirstRunApp, name: str) -> str:
 async def test_a_vault_is_made_in_the_folder_that_is_named(begin: Callable[..., FirstRunApp], folder: Path) -> None:
     app = begin()
     async with app.run_test() as pilot:
-        assert words(app, "#first-head") == "There is no vault here yet."
+        assert words(app, "#first-head") == "There is no vault in this folder yet."
         await pilot.press("1", "enter", "enter")
         await over(app, pilot)
     assert app.return_value == Choice(folder / "my-vault")
@@ -123,7 +123,7 @@ async def test_adopting_says_first_what_is_there_and_changes_none_of_it(
         await pilot.press("3")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert words(app, "#first-about").startswith("An Obsidian vault with 2 files, 1 note among them.")
+        assert words(app, "#first-about").startswith("An Obsidian vault with 2 files, including 1 note.")
         assert sorted(p.name for p in folder.iterdir()) == [".gitignore", ".obsidian", "Note.md"]
         await pilot.press("enter")
         await over(app, pilot)
@@ -144,7 +144,7 @@ async def test_what_cannot_be_made_is_named_and_the_choice_comes_back(
         told = str(app.query_one(WorkView).content)
         assert "the folder is not empty" in told and "--adopt adds the vault" in told
         await pilot.press("escape")
-        assert words(app, "#first-head") == "There is no vault here yet."
+        assert words(app, "#first-head") == "There is no vault in this folder yet."
         await pilot.press("q")
     assert app.return_value is None
     assert [p.name for p in (folder / "my-vault").iterdir()] == ["Note.md"]

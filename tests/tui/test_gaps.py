@@ -130,7 +130,7 @@ async def test_what_is_forgotten_is_labelled_as_on_the_page() -> None:
     app = Alone()
     async with app.run_test():
         for gap, labels in (
-            (learners, ["Trouble", "See", "What helps"]),
+            (learners, ["Problem", "See", "What helps"]),
             (wikis, ["Missing", "Needed in", "Look for"]),
         ):
             app.query_one(GapView).show(gap)

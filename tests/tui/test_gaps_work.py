@@ -81,7 +81,7 @@ async def test_the_list_is_narrowed_by_kind_and_by_words(felt: Vault, clock: Clo
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("2")
-        assert listed(app) == ["Spacing effect"] and told(app) == "4 open gaps · only epistemic · 1 shown"
+        assert listed(app) == ["Spacing effect"] and told(app) == "4 open gaps · only unanswered questions · 1 shown"
         await pilot.press("0", "slash", *"curve inter")
         assert listed(app) == ["Interference"]
         await pilot.press("x")

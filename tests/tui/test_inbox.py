@@ -121,7 +121,7 @@ async def test_an_article_is_accepted_and_taken_back(app: RetainApp, waiting: Va
         await settled(pilot)
         text = (waiting.root / ARTICLE).read_text(encoding="utf-8")
         assert NEW in text and not human_edited(text) and len(rows(app)) == 3
-        assert said(app) == "Forgetting curve: accepted; u undoes it."
+        assert said(app) == "Forgetting curve: accepted (press u to undo)."
         await pilot.press("u")
         await settled(pilot)
         assert (waiting.root / ARTICLE).read_bytes() == mine and len(rows(app)) == 5

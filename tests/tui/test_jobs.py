@@ -49,6 +49,6 @@ async def test_work_asked_for_while_other_goes_on_is_refused_in_words(
         app.context.jobs.state = begun(("compile",), clock())
         assert isinstance(app.screen, Page)
         app.screen.go("work", "add -- more.md")
-        told = "other work is going on"
+        told = "another job is running"
         await until(pilot, lambda: told in str(app.screen.query_one(Notice).content), told)
         app.context.jobs.state = None

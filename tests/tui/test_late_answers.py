@@ -91,7 +91,7 @@ async def test_a_file_for_a_gap_stays_written_while_other_work_goes_on(
         await pilot.press("enter")
         await settled(pilot)
         assert isinstance(app.screen, Page) and app.screen.NAME == "gaps"
-        assert "other work is going on" in notice(app)
+        assert "another job is running" in notice(app)
         field = app.screen.query_one("#gaps-file", PathInput)
         assert field.display and field.value == str(tmp_path / "found.md")
         app.context.jobs.state = None

@@ -90,7 +90,7 @@ async def test_a_cloze_is_written_in_browse_for_the_deck_at_the_cursor_and_undon
         assert app.screen.query_one("#new-deck", Input).value == "Forgetting curve"
         await pilot.press("ctrl+n", "ctrl+n", *"{{c1::Gaps}} help {{c2::recall}}", "ctrl+s")
         await rest(pilot)
-        await said(pilot, "2 cards added to Forgetting curve. u in Browse undoes it.")
+        await said(pilot, "2 cards added to Forgetting curve. Press u in Browse to undo.")
         assert app.screen.query_one("#new-question", TextArea).text == ""
         await pilot.press("escape")
         await rest(pilot)
@@ -127,7 +127,7 @@ async def test_what_is_no_card_is_said_and_what_is_written_stays_until_it_is_dis
         await rest(pilot)
         await said(pilot, "the answer is empty")
         await pilot.press("escape")
-        await said(pilot, "esc again discards it")
+        await said(pilot, "esc again to discard it")
         assert place(app) is NewCardScreen
         await pilot.press("escape")
         await rest(pilot)
@@ -141,7 +141,7 @@ async def test_cards_are_deleted_in_browse_and_come_back(vault: Vault, clock: Cl
         await rest(pilot)
         await pilot.press("space", "space", "space", "delete")
         await rest(pilot)
-        await said(pilot, "3 cards deleted. u undoes it.")
+        await said(pilot, "3 cards deleted. Press u to undo.")
         assert rows(app) == 1
         assert len(open_desk(vault, clock()).cards) == 1
         await pilot.press("u")
@@ -214,7 +214,7 @@ async def test_more_new_cards_at_the_end_go_on_and_are_taken_back(
         assert not app.screen.has_class("-ended")
         await pilot.press("u")
         await rest(pilot)
-        await said(pilot, "No extra new cards")
+        await said(pilot, "Undid the extra new cards")
         assert app.screen.has_class("-ended")
         assert isinstance(logged()[1], More)
         assert open_desk(vault, clock()).past.new_allowed(clock().toordinal()) == 0

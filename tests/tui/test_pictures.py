@@ -158,5 +158,5 @@ def test_a_picture_is_handed_over_by_its_path_and_through_no_shell(vault: Vault,
 
 def test_where_nothing_opens_pictures_it_is_said(vault: Vault, tmp_path: Path, clock: Callable[[], datetime]) -> None:
     path = asset(vault, png(1, 1))
-    with pytest.raises(RetainError, match="nothing here opens pictures"):
+    with pytest.raises(RetainError, match="no picture viewer was found"):
         open_in_viewer(vault, path, {"PATH": str(tmp_path / "empty")})

@@ -58,16 +58,16 @@ def test_what_cannot_be_is_named_with_its_line_and_the_rest_holds(line: str, sai
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('"review.undoo" = "z"', "no key of the app has the id `review.undoo`"),
-        ('"review.undo" = "zz"', "no key is called `zz`"),
-        ('"review.undo" = "z,"', "no key is called ``"),
-        ('"review.undo" = "boss+z"', "no key is called `boss+z`"),
-        ('"review.undo" = 7', "the keys of review.undo must be a text"),
-        ('"review.undo" = "b"', "the key `b` is that of review.bury already"),
-        ('"review.undo" = "question_mark"', "the key `question_mark` is that of app.help already"),
-        ('"review.undo" = "?"', "the key `question_mark` is that of app.help already"),
-        ('"review.undo" = "ctrl+q"', "the key `ctrl+q` is that of quit already"),
-        ('"app.help" = "u"', "the key `u` is that of"),
+        ('"review.undoo" = "z"', "unknown key id `review.undoo`"),
+        ('"review.undo" = "zz"', "unknown key name `zz`"),
+        ('"review.undo" = "z,"', "unknown key name ``"),
+        ('"review.undo" = "boss+z"', "unknown key name `boss+z`"),
+        ('"review.undo" = 7', "the keys for review.undo must be a string"),
+        ('"review.undo" = "b"', "the key `b` is already used for review.bury"),
+        ('"review.undo" = "question_mark"', "the key `question_mark` is already used for app.help"),
+        ('"review.undo" = "?"', "the key `question_mark` is already used for app.help"),
+        ('"review.undo" = "ctrl+q"', "the key `ctrl+q` is already used for quit"),
+        ('"app.help" = "u"', "the key `u` is already used for"),
     ],
 )
 def test_a_key_that_cannot_be_moved_there_stays_where_it_was(line: str, said: str) -> None:

@@ -78,7 +78,7 @@ async def test_neither_a_held_key_nor_one_press_too_many_leaves_the_end_unseen(
         await pilot.press("space")  # one too many, at an even pace: it is said what the next one does
         await settled(pilot)
         assert isinstance(review.screen, ReviewScreen)
-        assert "Press again to return home" in str(review.screen.query_one(Notice).content)
+        assert "Press again to return to Home" in str(review.screen.query_one(Notice).content)
         pass_time(1)
         await settled(pilot)
         await pilot.press("space")

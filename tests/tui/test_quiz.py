@@ -100,7 +100,9 @@ async def test_a_quiz_asks_follows_up_and_ends_with_what_was_right_and_what_was_
             await settled(pilot)
             assert "What happens to what you learnt" in shown(quiz)
             await say(pilot, settled, "it falls steadily")
-            assert "You\nit falls steadily" in shown(quiz) and "→ Forgetting curve: ctrl+o opens it" in shown(quiz)
+            assert "You\nit falls steadily" in shown(quiz) and "→ Forgetting curve (ctrl+o opens the article)" in shown(
+                quiz
+            )
             assert server.url in quiz.screen.query_one(TopBar).status
             await pilot.press("ctrl+n")
             await settled(pilot)

@@ -257,7 +257,7 @@ async def test_bury_and_suspend_take_the_card_away(review: RetainApp, logged: Lo
     async with review.run_test() as pilot:
         await settled(pilot)
         await pilot.press("b")
-        assert "Buried until tomorrow. u undoes it." in words(review, "Notice")
+        assert "Buried until tomorrow. Press u to undo." in words(review, "Notice")
         await pilot.press("space", "x")
         assert "Suspended" in words(review, "Notice")
         await pilot.press("!")

@@ -160,8 +160,8 @@ async def test_undo_goes_back_over_ratings_marks_and_edits_in_their_order(
             await press(pilot, settled, "u")
             said.append(told(review))
         assert said == [
-            "No longer suspended.",
-            "No longer buried.",
+            "Unsuspended the card.",
+            "Unburied the card.",
             "Undid the rating Easy.",
             "Removed the flag (not worth knowing).",
             "Undid the edit.",
@@ -196,7 +196,7 @@ async def test_words_that_are_not_saved_are_left_only_when_asked_twice(
         await press(pilot, settled, "e", "escape")
         assert on_screen(review) is ReviewScreen  # nothing was changed
         await press(pilot, settled, "e", "x", "escape")
-        assert on_screen(review) is EditScreen and "Not saved" in told(review)
+        assert on_screen(review) is EditScreen and "The changes are not saved yet" in told(review)
         await press(pilot, settled, "escape")
         assert on_screen(review) is ReviewScreen
     assert (vault.root / DECK).read_text("utf-8") == before
@@ -304,7 +304,7 @@ async def test_a_cram_asks_until_all_are_recalled_and_leaves_no_log(
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, settled, "space")
         cells = [said.split("\n")[1] for said in app.screen.query_one(RatingBar).offered.values()]
-        assert cells == ["comes again", "recalled", "recalled", "recalled"]
+        assert cells == ["shown again", "recalled", "recalled", "recalled"]
         await press(pilot, settled, "1")
         assert app.screen.query_one(TopBar).status == "0 recalled · 4 left · not scheduled"
         await press(pilot, settled, "space", "3", "u")
@@ -333,7 +333,7 @@ async def test_practise_offers_what_there_is_and_begins_with_what_was_chosen(
         screen = app.screen
         assert isinstance(screen, PractiseScreen)
         rows = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
-        assert re.match(r"Every card +4 cards, 0 due, 4 new", rows[0])
+        assert re.match(r"All cards +4 cards, 0 due, 4 new", rows[0])
         assert any(row.startswith("memory ") and " tag " in row for row in rows)
         assert str(screen.plan) == "cram limit:20"
         await press(pilot, settled, "j", "m", "plus")

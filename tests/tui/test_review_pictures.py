@@ -104,4 +104,4 @@ async def test_a_file_that_is_no_picture_is_not_handed_on(vault: Vault, app: Ret
     async with app.run_test() as pilot:
         await pilot.app.workers.wait_for_complete()
         await pilot.press("v", "v")
-        assert "not a picture" in told(app)
+        assert "is not a PNG, JPEG, GIF or WebP picture" in told(app)

@@ -81,7 +81,7 @@ async def test_the_end_says_the_streak_the_next_card_and_the_minutes_of_tomorrow
 def test_a_card_in_learning_comes_first_and_what_is_due_already_is_no_next_card() -> None:
     learning = Tally(Counter({Rating.AGAIN: 1}), 9.0, 12, NOW + timedelta(minutes=6), tomorrow_s=250.0, streak=1)
     rows = [row.plain for row in _words(learning, NOW, StudyCalendar(), Plan(), [], complete=True)]
-    assert "Next card  in 6 minutes, in learning" in rows
+    assert "Next card  in 6 minutes (learning)" in rows
     assert "Tomorrow   12 cards due, 4 minutes, not counting new cards" in rows
     limited = Tally(Counter({Rating.GOOD: 1}), 9.0, 12, None, next_due=NOW - timedelta(days=1))
     rows = [row.plain for row in _words(limited, NOW, StudyCalendar(), Plan(), [], complete=True)]

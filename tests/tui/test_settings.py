@@ -151,7 +151,7 @@ async def test_a_key_is_moved_at_once_and_one_that_is_taken_is_refused(
         assert "settings.undo" not in config.read_text(encoding="utf-8")
         await pilot.press("enter", "end", "backspace", "d", "enter")
         await settled(pilot)
-        assert "is that of settings.default already" in said(app)
+        assert "is already used for settings.default" in said(app)
         assert "settings.undo" not in config.read_text(encoding="utf-8")
 
 

@@ -133,11 +133,14 @@ async def test_keys_keep_drop_and_undo_and_leaving_writes_what_was_kept(
         await until(pilot, lambda: isinstance(app.screen, SuggestScreen), "the triage")
         await settled(pilot)
         await pilot.press("k")
-        assert notice(app) == f"kept: {first.question} (u undoes it)"
+        assert notice(app) == f"kept: {first.question} (press u to undo)"
         await pilot.press("d")
         assert notice(app).startswith("dropped, not suggested again")
         await pilot.press("u")
-        assert notice(app) == f"undone: {second.question}" and text(app, "suggestion-question") == second.question
+        assert (
+            notice(app) == f"undid the decision: {second.question}"
+            and text(app, "suggestion-question") == second.question
+        )
         await pilot.press("d", "k")
         assert in_decks(harbour) == {}
         await pilot.press("escape")
@@ -167,14 +170,14 @@ async def test_a_card_is_worded_in_place_and_kept_so(harbour: Vault, clock: Cloc
         await pilot.press("ctrl+s")
         assert "the answer is empty" in notice(app) and decided(harbour) == 0
         await pilot.press("escape")
-        assert "Not saved" in notice(app) and app.screen.has_class("-editing")
+        assert "The changes are not saved yet" in notice(app) and app.screen.has_class("-editing")
         await pilot.press("escape")
         assert not app.screen.has_class("-editing")
         await pilot.press("e")
         question.load_text("Mine?")
         answer.load_text("Mine.")
         await pilot.press("ctrl+s")
-        assert notice(app).startswith("kept as edited") and not app.screen.has_class("-editing")
+        assert notice(app).startswith("kept with your changes") and not app.screen.has_class("-editing")
         await pilot.press("escape")
         await until(pilot, lambda: app.context.jobs.state is not None and not app.context.jobs.running, "a compile")
     assert in_decks(harbour) == {one.id: ("Mine?", "Mine.")}
@@ -204,7 +207,7 @@ async def test_words_for_a_card_that_is_gone_meanwhile_stay_in_the_form(
         app.screen.query_one("#suggestion-a", TextArea).load_text("Mine.")
         decide(harbour, one.id, Decision.DROP, clock())
         await pilot.press("ctrl+s")
-        assert "not suggested any more" in notice(app) and "to be copied" in notice(app)
+        assert "no longer suggested" in notice(app) and "copy your text" in notice(app)
         assert app.screen.has_class("-editing") and app.screen.focused is app.screen.query_one("#suggestion-q")
         assert app.screen.query_one("#suggestion-a", TextArea).text == "Mine."
         await pilot.press("escape", "escape", "k")
@@ -219,7 +222,7 @@ async def test_undo_leaves_a_later_decision_from_elsewhere(harbour: Vault, clock
         await pilot.press("d")
         decide(harbour, other.id, Decision.DROP, clock() + timedelta(minutes=1))
         await pilot.press("u")
-        assert notice(app) == f"undone: {one.question}"
+        assert notice(app) == f"undid the decision: {one.question}"
     waiting = {each.id for each in offered(harbour).suggestions}
     assert one.id in waiting and other.id not in waiting
 
@@ -254,7 +257,7 @@ async def test_a_sitting_has_twenty_and_n_begins_the_next(
         for _ in range(SITTING):
             pass_time(1)
             await pilot.press("d")
-        assert f"{SITTING} dropped" in text(app, "nothing") and "n shows the next" in text(app, "nothing")
+        assert f"{SITTING} dropped" in text(app, "nothing") and "press n for the next" in text(app, "nothing")
         await pilot.press("n")
         await settled(pilot)
         left = waiting - SITTING
@@ -331,7 +334,7 @@ async def test_leaving_starts_no_compile_where_a_model_wrote_the_vault_meanwhile
 @pytest.mark.parametrize(
     ("cache", "words"),
     [
-        (None, "No suggestions are known on this machine"),
+        (None, "There are no suggestions on this machine"),
         ('{"queued":[],"suggestions":[]}', "No suggested cards."),
     ],
 )

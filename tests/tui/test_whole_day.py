@@ -174,11 +174,11 @@ def flag(day: Day) -> None:
 def type_the_answer(day: Day) -> None:
     name, number = ELEMENTS[day.on_table]
     day.tmux.type("t")
-    day.see("Write the answer in your own words")
+    day.see("Type the answer in your own words")
     day.write(f"{name}, number {number}.")
     day.see(f"{name}, number {number}.")
     day.tmux.type("C-s")
-    day.see("Same words as the card.", BACK)
+    day.see("Same words as on the card.", BACK)
 
 
 def work_on_the_agenda(day: Day) -> None:

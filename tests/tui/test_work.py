@@ -202,7 +202,7 @@ async def test_what_goes_wrong_is_named_with_the_way_on(vault: Vault, clock: Cal
         assert "there is no such file" in said(app) and "/nowhere/deck.apkg" in said(app)
         await pilot.press("n", *"jjjjj", "enter")
         await over(app, pilot)
-        assert "too few reviews" in said(app)
+        assert "not enough reviews" in said(app)
 
 
 async def test_cards_are_exported_to_anki_by_a_number(vault: Vault, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ async def test_cards_are_exported_to_anki_by_a_number(vault: Vault, tmp_path: Pa
         typed.value = str(vault.root / "raw/deck.apkg")
         await pilot.press("enter")
         await over(app, pilot)
-        assert "Failed." in said(app) and "raw/deck.apkg" in said(app)
+        assert "Exporting failed." in said(app) and "raw/deck.apkg" in said(app)
     assert out.is_file()
     out.unlink()
 
@@ -247,7 +247,7 @@ async def test_two_works_at_once_are_refused_in_words(vault: Vault, tmp_path: Pa
         screen = app.screen
         assert isinstance(screen, WorkScreen)
         screen._begin(("optimize",))
-        assert "other work is going on" in str(screen.query_one(Notice).content)
+        assert "another job is running" in str(screen.query_one(Notice).content)
         await pilot.press("c")
         await over(app, pilot)
         assert app.context.jobs.state is not None and app.context.jobs.state.stopping

@@ -76,7 +76,7 @@ def test_a_result_is_told_by_what_was_made_and_what_failed() -> None:
         "written": ["a"],
     }
     state = ended(begun(("compile",), AT), 1, json.dumps(result).encode(), AT + timedelta(seconds=65))
-    assert strings.head(state) == "Finished with errors:"
+    assert strings.head(state) == "Finished with problems:"
     assert strings.made(state) == [("cards", "3 created"), ("gaps", "1 structural")]
     assert job_state.failures(state.result) == [job_state.Finding("the file is empty", "raw/a.md", "fill it")]
     assert strings.length(state.seconds(AT)) == "1 min 05 s"
@@ -100,7 +100,7 @@ def test_an_import_says_what_it_left_out_and_why() -> None:
 
 def test_an_error_and_a_process_that_was_ended_are_told_apart() -> None:
     failed = heard(begun(("optimize",), AT), {"event": "error", "what": "no", "where": "f:1", "hint": "do"})
-    assert strings.head(ended(failed, 3, b"", AT)) == strings.FAILED
+    assert strings.head(ended(failed, 3, b"", AT)) == "Optimizing failed."
     assert strings.head(ended(begun(("compile",), AT), 130, b"not json", AT)) == strings.STOPPED
     heads = [strings.in_short(ended(begun(("compile",), AT), code, b"", AT)) for code in (0, 1, 3, 130)]
-    assert heads == [f"compiling {how}" for how in ("done", "done, with findings", "failed", "was cancelled")]
+    assert heads == [f"compiling {how}" for how in ("done", "done, with problems", "failed", "was cancelled")]

@@ -115,7 +115,7 @@ def error_of(state: WorkState) -> RetainError:
     """Return what went wrong with a question that a job asked."""
     if state.error is not None:
         return RetainError(state.error.what, where=state.error.where, hint=state.error.hint)
-    return RetainError(state.note or strings.FAILED)
+    return RetainError(state.note) if state.note else RetainError(strings.FAILED, hint=strings.FAILED_HINT)
 
 
 def progress(event: Mapping[str, object]) -> str:

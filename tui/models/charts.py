@@ -139,14 +139,14 @@ def _indented(row: Content, columns: int) -> Content:
 def load(found: Load, width: int, height: int) -> Content:
     """Return the minutes a day for each retention, and a plot of them for the current one."""
     most = max((each.settled_minutes for each in found.forecasts), default=0) or 1
-    rows = [heading(f"{strings.RETENTION:>10}  {'':{_BAR}}{strings.MINUTES:>15}{strings.REMEMBERED:>24}")]
+    rows = [heading(f"{strings.RETENTION:>10}  {'':{_BAR}}{strings.MINUTES:>15}{strings.REMEMBERED:>27}")]
     for each in found.forecasts:
         own = each is found.own
         minutes = plot.bar(each.settled_minutes / most, _BAR, "$primary" if own else "$secondary")
         kept = strings.of(round(each.remembered), round(each.known))
         mark = content.plain(f"{strings.YOURS if own else '':6}", "$text-accent")
         head = f"{each.course.retention:>4.0%}  "
-        rows.append(Content.assemble(mark, head, minutes, f"{each.settled_minutes:>15,.1f}{kept:>24}"))
+        rows.append(Content.assemble(mark, head, minutes, f"{each.settled_minutes:>15,.1f}{kept:>27}"))
     days = found.own.minutes
     top = plot.round_top(max(days, default=0))
     tall = max(4, min(12, height - len(rows) - 4))

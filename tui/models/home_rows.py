@@ -112,7 +112,7 @@ def _plan(seen: Overview, offer: Offer | None) -> list[Content]:
     """Return the row on the plan that holds, or that is proposed."""
     if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.waiting:
         words = content.plain(strings.catching_up(seen.plan.per_day, seen.plan_ends, seen.today), content.DIM)
-        return [Content.assemble(words, "(", _key("c"), " changes it).")]
+        return [Content.assemble(words, "(", _key("c"), " to change).")]
     return [_proposal(offer, seen.today)] if offer is not None else []
 
 
@@ -130,7 +130,7 @@ def agenda(seen: Overview, wide: bool, width: int = 0) -> Content:
     """Return the number of gaps and the most important of each kind, or more of them where there is room."""
     if not seen.open_gaps:
         return content.plain(strings.NOTHING_MISSING, content.DIM)
-    opens = Content.assemble(("g", "bold $text-accent"), content.plain(strings.OPENS_AGENDA, content.DIM))
+    opens = Content.assemble(("g", "bold $text-accent"), content.plain(strings.OPENS_GAPS, content.DIM))
     head = dotted(content.plain(strings.open_gaps(seen.open_gaps), "bold"), opens)
     ranks = [[gap] for gaps in seen.gaps.values() for gap in gaps[:1]]
     ranks += [[gap] for gaps in seen.gaps.values() for gap in gaps[1:_GAPS]]

@@ -12,6 +12,7 @@ from tui import keymap
 from tui.keys import EVERYWHERE, SCREENS
 from tui.preferences import PICTURES, THEMES, Preferences
 from tui.strings import settings as strings
+from tui.strings.app import PLACES
 from vault.config.settings import AUTO, Settings
 from vault.toml_edit import Value
 
@@ -186,7 +187,8 @@ def description(row: Row) -> tuple[str, str]:
     if row.table != "keys":
         return strings.MEANT[row.id]
     key = _registered()[row.key]
-    screen = row.key.partition(".")[0].capitalize()
+    name = row.key.partition(".")[0]
+    screen = PLACES[name][0] if name in PLACES else name.capitalize()
     return f"{screen} · {key.label}", f"{key.meaning or key.label} ({row.key})"
 
 

@@ -8,12 +8,12 @@ from typing import Any
 from tui.state.job_state import Stage, WorkState, count
 from vault.text.formatting import plural
 
-TITLE = "Work"
-MENU_TITLE = "Run a command"
-ASK_ADD = "A file, a folder or a web address:"
-ASK_IMPORT = "An .apkg or .colpkg file:"
-ASK_EXPORT = "The .apkg file to write:"
-ASK_HOW = "tab completes a name, enter starts, esc goes back"
+TITLE = "Jobs"
+MENU_TITLE = "Start a job"
+ASK_ADD = "File, folder or web address to add:"
+ASK_IMPORT = ".apkg or .colpkg file to import:"
+ASK_EXPORT = ".apkg file to write:"
+ASK_HOW = "tab completes the path, enter starts, esc goes back"
 DOING = {
     "compile": "compiling",
     "rebuild": "rebuilding",
@@ -21,8 +21,8 @@ DOING = {
     "export": "exporting",
     "add": "adding",
     "sync": "syncing",
-    "optimize": "fitting",
-    "init": "making",
+    "optimize": "optimizing",
+    "init": "creating",
     "ask": "asking",
 }
 DONE = {
@@ -45,7 +45,7 @@ STAGES = {
     "write": "Writing pages",
     "check": "Checking sentences",
     "reconcile": "Comparing claims",
-    "batch": "Waiting for a batch",
+    "batch": "Waiting for the model's batch",
     "save": "Saving",
     "copy": "Copying",
     "fetch": "Fetching",
@@ -61,14 +61,13 @@ WHERE_ADDED, KNOWN = "Added to the vault as", "Already in the vault as"
 WHY_LEFT_OUT = "Skipped, and why"
 FAILURES = "Could not be read or imported"
 STOPPING = "Stopping … Results saved so far are kept."
-CANCELLED, WITH_FINDINGS, WENT_WRONG = "was cancelled", "done, with findings", "failed"
+CANCELLED, WITH_FINDINGS, WENT_WRONG = "was cancelled", "done, with problems", "failed"
 STOPPED = "Cancelled. Saved results are kept; run the command again to continue."
-FAILED = "Failed."
-PARTLY = "Finished with errors:"
+PARTLY = "Finished with problems:"
 NOTHING_NEW = "No changes."
 OFFLINE = "offline: no cost"
 ON_MEANWHILE = "You can keep using the app; each screen shows the progress at the top."
-ADDED_NEXT = "Compile creates articles and cards from it."
+ADDED_NEXT = "Compile to create articles and cards from the added files."
 INTERRUPTED = 130
 _VERBS = {"ours": "created here", "strange": "created elsewhere", "known": "already known"}
 
@@ -127,7 +126,7 @@ def head(state: WorkState) -> str:
     if was_stopped(state):
         return STOPPED
     if state.error is not None or state.code not in (0, 1):
-        return FAILED
+        return f"{DOING.get(state.name, state.name).capitalize()} failed."
     if state.code == 1:
         return PARTLY
     if state.result.get("written") == []:
@@ -147,7 +146,7 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     if isinstance(gaps, dict):
         rows.append(("gaps", _counts(gaps) or "none"))
     if count(result, "inbox"):
-        rows.append(("inbox", f"{count(result, 'inbox'):,} wait for your decision"))
+        rows.append(("inbox", f"{count(result, 'inbox'):,} waiting for your decision"))
     added = result.get("added")
     if isinstance(added, list):
         rows.append(("added", plural(len(added), "file")))
@@ -155,7 +154,7 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     if isinstance(there, list) and there:
         rows.append(("known", plural(len(there), "file") + " already in the vault"))
     if state.name == "export":
-        rows += [("file", str(result.get("path", ""))), ("next", "in Anki: File, Import")]
+        rows += [("file", str(result.get("path", ""))), ("next", "in Anki, choose File > Import")]
     if state.name == "optimize":
         rows.append(("result", _fitted(result)))
     return rows
@@ -194,5 +193,5 @@ def _fitted(result: Mapping[str, Any]) -> str:
         return f"new parameters predict {count(result, 'reviews'):,} reviews better; applied"
     more, later = count(result, "missing_reviews"), count(result, "missing_later_reviews")
     if more or later:
-        return f"too few reviews: {plural(more or later, 'review')} more are needed"
+        return f"not enough reviews yet: {more or later:,} more needed"
     return "parameters unchanged: new ones would not predict reviews better"

@@ -161,7 +161,7 @@ class Jobs:
 
 def busy() -> Refused:
     """Return the error that another job is running."""
-    return Refused("other work is going on", hint="wait until it is done, or cancel it")
+    return Refused("another job is running", hint="wait until it has finished, or cancel it")
 
 
 def spoken(words: tuple[str, ...]) -> tuple[str, ...]:

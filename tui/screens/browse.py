@@ -33,7 +33,7 @@ COLUMNS = (
     Column("kind", said.COLUMNS["kind"], 12, least=124),
     Column("topic", said.COLUMNS["topic"], 16, least=150),
     Column("ivl", said.COLUMNS["ivl"], 8, right=True, least=112),
-    Column("difficulty", said.COLUMNS["difficulty"], 5, right=True, least=166),
+    Column("difficulty", said.COLUMNS["difficulty"], 10, right=True, least=171),
     Column("lapses", said.COLUMNS["lapses"], 7, right=True, least=166),
     Column("recall", said.COLUMNS["recall"], 7, right=True, least=112),
     Column("due", said.COLUMNS["due"], 10, right=True),

@@ -32,10 +32,12 @@ from tui.text import content
 from tui.widgets.bars import KeyBar, Sections, TopBar
 from tui.widgets.notice import Notice
 
-_LOAD = strings.SECTIONS.index("Load")
-_AT_ONCE = frozenset(map(strings.SECTIONS.index, ("Coming", "Mastery")))  # as no review is looked at for them
+_LOAD = strings.SECTIONS.index(strings.WORKLOAD)
+_AT_ONCE = frozenset(
+    map(strings.SECTIONS.index, (strings.FORECAST, strings.MASTERY))
+)  # as no review is looked at for them
 _ALL = frozenset(range(len(strings.SECTIONS)))
-_ABOVE = 9  # rows that are not the picture's
+_ABOVE = 8  # rows that are neither the picture's nor the sections'
 _DAYS = 90  # that a forecast of the load looks ahead
 _MEANS = (
     wording.retention_means,
@@ -226,7 +228,7 @@ class StatsScreen(Page, key="stats"):
     def _of_section(self) -> tuple[Content, Content]:
         """Return the meaning of the section and its chart."""
         width = self.query_one("#picture", Static).content_size.width or 74
-        height = max(8, self.size.height - _ABOVE)
+        height = max(8, self.size.height - _ABOVE - self.query_one(Sections).size.height)
         stats = self._stats
         if stats is None or (self._at != _LOAD and self._at not in self._ready):
             return content.plain(self._step, content.DIM), Content("")

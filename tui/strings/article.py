@@ -8,15 +8,15 @@ from vault.text.formatting import plural
 
 TITLE = "Article"
 READING = "reading …"
-CUT = "*The page is too long to show in full; the rest is in the file.*"
+CUT = "*This page is too long to show in full. Open the file to read the rest.*"
 NO_INSIGHT = "Notes belong to a concept: open its page first."
 NO_CARDS = "Only concept pages have cards."
-NO_SUGGESTIONS = "No cards are suggested for this page."
+NO_SUGGESTIONS = "There are no suggested cards for this page."
 NO_WAY_BACK = "No previous page."
 NO_WAY_ON = "No next page."
 NO_LINKS = "This page has no links."
-NEEDS = "Needs"
-RELATED = "Relates to"
+NEEDS = "Read first"
+RELATED = "Related"
 BACKLINKS = "Linked from"
 GAPS = "Missing"
 KNOWN = "How well you know it"
@@ -24,7 +24,7 @@ QUOTE = "Source of the claim"
 NOTHING_AROUND = "No backlinks and no cards yet."
 INDEX = "All pages"
 SUMMARY = "All claims from this source"
-ALONE = "Only the quote can be shown for this kind of source."
+ALONE = "The text around the quote cannot be shown for this kind of source."
 _VERBS = {
     CardKind.DEFINITIONAL: "Definition",
     CardKind.MECHANISTIC: "How it works",
@@ -38,9 +38,9 @@ def head(page: ArticlePage) -> str:
     """`concept · low confidence · 2 sources · updated 2026-11-22`."""
     confidence = f"{page.confidence} confidence" if page.confidence else ""
     if page.stale and page.base != page.confidence:
-        confidence += f" ({page.base}, but old)"
+        confidence += f" ({page.base}, outdated)"
     elif page.stale and confidence:
-        confidence += " (old)"
+        confidence += " (outdated)"
     sources = plural(page.sources, "source") if page.sources else ""
     updated = f"updated {page.updated}" if page.updated else ""
     return " · ".join(filter(None, (page.kind, confidence, sources, updated)))
@@ -68,20 +68,22 @@ def more(number: int) -> str:
 
 
 def opens(address: str) -> str:
-    return f"{address} opens in your browser: press again"
+    return f"Press again to open {address} in your browser"
 
 
 def opens_picture(path: str) -> str:
-    return f"{path} opens in your viewer: press again"
+    return f"Press again to open {path} in your viewer"
 
 
 def no_address(address: str) -> str:
-    return f"{address} cannot be opened: no browser was found. Copy the address."
+    return f"{address} cannot be opened: only web addresses (http or https) can."
 
 
 def no_page(words: str) -> str:
-    return f"{words}: no such page in this vault"
+    return f"Page not found in this vault: {words}"
 
 
 def found(words: str, rows: int) -> str:
-    return f"{words}: on {plural(rows, 'row')}, enter goes to the next" if rows else f"{words}: not on this page"
+    if not rows:
+        return f"{words}: not found on this page"
+    return f"{words}: found on {plural(rows, 'line')}; enter goes to the next"

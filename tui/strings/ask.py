@@ -6,42 +6,42 @@ from vault.text.formatting import plural
 
 TITLE = "Ask"
 PLACEHOLDER = "Ask your sources a question"
-FOLLOW_UP = "Ask about the answer, or something else"
-HINT = "enter asks; up brings an earlier question, tab goes to the list of them"
-HINT_FIRST = "Enter asks; ctrl+f files the answer as a page of the wiki."
+FOLLOW_UP = "Ask a follow-up, or something else"
+HINT = "enter asks; up shows an earlier question, tab goes to the list of questions"
+HINT_FIRST = "enter asks; ctrl+f files the answer as a page of the wiki"
 HINT_ANSWERED = "enter asks a follow-up; tab goes to the sources, ctrl+f files the answer"
 HINT_SOURCES = "enter shows the quote in context; press a for the page on this source"
-HINT_EARLIER = "enter asks it again and shows what has changed"
+HINT_EARLIER = "enter asks the question again and shows what has changed"
 SHOW, EARLIER, BACK_TO = "Source", "Earlier", "Question"  # what enter and tab do, shown at the bottom
 HINT_WAITING = "esc stops waiting"
 NOTHING_YET = (
-    "Ask your sources: answers come from them and the wiki alone.",
+    "Ask your sources a question. The answer comes only from your sources and the wiki.",
     "",
-    "Each sentence has the number of its source, which stands beside the answer. A question after an answer takes it"
-    " into account.",
+    "Each sentence is numbered with its source, listed beside the answer. A follow-up question takes the previous"
+    " answer into account.",
 )
-EMPTY = "There is nothing to ask yet: this vault has no sources."
-FILL = ("Press esc, then w: add a document, then compile.", "In a shell: retain add FILE... and retain compile.")
-BEFORE = "Asked before"
+EMPTY = "Questions cannot be answered yet: this vault has no sources."
+FILL = ("Press esc, then w to add a document and compile.", "In a shell: retain add FILE... and retain compile.")
+BEFORE = "Earlier questions"
 SOURCES = "Sources"
 ENGINES = {
-    "extractive": "quotes, without a model",
-    "journal": "stored answers",
+    "extractive": "answers are quotes, without a model",
+    "journal": "answers from the journal of stored replies",
     "agent": "answers by a coding agent",
     "command": "answers from your own program",
     "claude": "answers by a model",
 }
 SEARCHING = "Searching the sources …"
 ASKING = "Asking the model …"
-WAIT = "A question is being answered: wait, or stop with esc."
+WAIT = "A question is being answered. Wait, or press esc to stop."
 NO_ANSWER = "There is no answer to file yet."
-NO_PAGE = "This answer has no page: ctrl+f files it."
+NO_PAGE = "This answer has no page yet. Press ctrl+f to file the answer."
 NO_ARTICLE = "No article cites this passage."
 NO_SOURCES = "This answer has no sources."
 NOTHING_ASKED = "No earlier questions."
 STOPPED = "Stopped."
-UNREADABLE_REPLY = "the answer cannot be read"
-FAILED = "the question was not answered"
+UNREADABLE_REPLY = "the answer of `retain ask` has an unexpected format"
+FAILED, FAILED_HINT = "no answer: `retain ask` ended without a message", "ask again, or run `retain doctor`"
 
 
 def asked_on(day: str, outcome: str, filed: str) -> str:
@@ -55,7 +55,7 @@ def reading(done: int, of: int) -> str:
 
 
 def filed(path: str) -> str:
-    return f"Filed as {path}. ctrl+o opens it; delete the file to undo this."
+    return f"Filed as {path}. Press ctrl+o to open the page; to undo, delete the file."
 
 
 def page(path: str) -> str:

@@ -8,7 +8,7 @@ from learning.cards.actions import MOST_DAYS
 from vault.text.formatting import plural
 
 TITLE = "Browse"
-SEARCH_HINT = "words, or state:due  kind:applied  is:leech  topic:…  lapses>3  due<7"
+SEARCH_HINT = "words, or filters: state:due  kind:applied  is:leech  topic:…  lapses>3  due<7"
 SCOPES = {"cards": "Cards", "articles": "Articles", "both": "Both"}
 COLUMNS = {
     "kind": "Kind",
@@ -16,13 +16,13 @@ COLUMNS = {
     "question": "Question or title",
     "due": "Due",
     "ivl": "Interval",
-    "difficulty": "Diff",
+    "difficulty": "Difficulty",
     "lapses": "Lapses",
     "recall": "Recall",
     "topic": "Topic",
 }
 SORTS = {
-    "deck": "as in the decks",
+    "deck": "in deck order",
     "due": "by due date",
     "concept": "by concept",
     "question": "by question",
@@ -37,20 +37,20 @@ ARTICLE, TOPIC = "article", "topic"
 RETRACTED, SUSPENDED, BURIED, NEW = "retracted", "suspended", "buried", "new"
 GONE = "(no longer in its deck)"
 READING = "reading the vault …"
-NOTHING_FOUND = "Nothing found. esc clears the search."
-NO_CARDS = "There are no cards yet. `retain compile` creates them from your sources."
+NOTHING_FOUND = "Nothing found. Press esc to clear the search."
+NO_CARDS = "There are no cards yet. `retain compile` creates cards from your sources."
 NOTHING_MARKED = "No card selected: articles cannot be suspended, tagged or rescheduled."
 NOTHING_TO_UNDO = "Nothing to undo."
-UNCHANGED = "No changes needed."
+UNCHANGED = "Nothing changed: the cards are already in this state."
 QUESTION, ANSWER = "Question", "Answer"
-WHY_FLAGGED = "Reason for the flag (may be empty; esc cancels)"
+WHY_FLAGGED = "Reason for the flag (optional; esc cancels)"
 WHICH_TAG = "Tag to add, or -tag to remove (esc cancels)"
-WHICH_DAY = "Due in how many days? 0 is today (esc cancels)"
+WHICH_DAY = "Due in how many days? (0 is today; esc cancels)"
 NOT_A_DAY = "enter a number of days"
 DAY_HINT = f"from 0 to {MOST_DAYS}"
 DONE = {
     "suspend": "suspended",
-    "resume": "resumed",
+    "resume": "unsuspended",
     "bury": "buried until tomorrow",
     "flag": "flagged",
     "tag": "tagged",
@@ -85,11 +85,11 @@ def counts(found: int, total: int, marked: int) -> str:
 
 
 def indexing(done: int, total: int) -> str:
-    return f"indexing for the search: {done:,} of {total:,} files"
+    return f"indexing files for the search: {done:,} of {total:,}"
 
 
 def done(action: str, cards: int) -> str:
-    return f"{plural(cards, 'card')} {DONE[action]}. u undoes it."
+    return f"{plural(cards, 'card')} {DONE[action]}. Press u to undo."
 
 
 def undone(cards: int) -> str:
@@ -99,7 +99,7 @@ def undone(cards: int) -> str:
 def memory(due: str, interval: str, reps: int, lapses: int, recall: float | None) -> str:
     """Return the memory state of a card in one line."""
     if recall is None:
-        return f"due {due}" if due != NEW else "not seen yet"
+        return f"due {due}" if due != NEW else "not reviewed yet"
     times = f"{plural(reps, 'review')}, {plural(lapses, 'lapse')}"
     return f"due {due} · interval {interval} · recall {recall:.0%} · {times}"
 

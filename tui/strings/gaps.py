@@ -1,18 +1,18 @@
-"""The words of the reading agenda."""
+"""The words of the gaps screen."""
 
 from __future__ import annotations
 
 from learning.agenda.gap_decisions import Decision
 from learning.agenda.gap_mentions import Failing, Mention
-from vault.model.gaps import Gap, GapStatus
+from vault.model.gaps import Gap, GapKind, GapStatus
 from vault.text.formatting import plural
 
-TITLE = "Reading agenda"
+TITLE = "Gaps"
 NOTHING = "No gaps. `retain compile` checks again when sources change."
-NOTHING_SUCH = "No matching gaps: 0 shows all kinds, / searches for other words."
+NOTHING_SUCH = "No matching gaps. Press 0 to show all kinds, / to search for other words."
 NOTHING_BACK = "Nothing to undo."
 FIND = "Find"
-FILLS = "File or address"
+FILLS = "File or web page"
 TOLD = {
     Decision.RESOLVE: "resolved",
     Decision.IGNORE: "ignored",
@@ -26,17 +26,22 @@ STATUS = {
     GapStatus.IGNORED: "ignored",
     GapStatus.FILLED: "filled",
 }
+KINDS = {
+    GapKind.STRUCTURAL: "unexplained concepts",
+    GapKind.EPISTEMIC: "unanswered questions",
+    GapKind.LEARNER: "forgotten cards",
+}
 ROWS = {
     "missing": "Missing",
-    "use": "In use",
+    "use": "In context",
     "mentions": "Needed in",
     "read": "Read",
     "search": "Search",
     "fill": "Look for",
 }
-LEARNERS = {"missing": "Trouble", "mentions": "See", "fill": "What helps"}  # the words of the page, for its gaps
+LEARNERS = {"missing": "Problem", "mentions": "See", "fill": "What helps"}  # the words of the page, for its gaps
 NO_ARTICLE = "No article mentions it."
-NO_CARD = "This gap has no card."
+NO_CARD = "There is no card for this gap."
 
 
 def decided(gap: Gap, decision: Decision) -> str:
@@ -47,11 +52,11 @@ def shown(open_: int, number: int, kind: str, words: str, closed: bool) -> str:
     """Return the top line: how many gaps are open, and which are shown if not all are."""
     parts = [plural(open_, "open gap")]
     if kind:
-        parts.append(f"only {kind}")
+        parts.append(f"only {KINDS[GapKind(kind)]}")
     if words:
         parts.append(f"with “{words}”")
     if closed:
-        parts.append("closed ones too")
+        parts.append("including closed gaps")
     return " · ".join([*parts, f"{number} shown"] if len(parts) > 1 else parts)
 
 

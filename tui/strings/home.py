@@ -14,29 +14,29 @@ if TYPE_CHECKING:  # keys need these words as the app starts
     from learning.stats.overview import Daybook
 
 READING = "Reading the vault …"
-UNREADABLE = "The vault cannot be read."
+UNREADABLE = "The vault cannot be read. Run `retain doctor` to check it, then press r to try again."
 NOT_YET = "…"
 STREAK, RECALLED, COMING, SINCE, AGENDA, TOPICS, YEAR = (
     "Streak",
     "Recalled",
-    "Coming",
-    "Since",
-    "Reading",
+    "Forecast",
+    "Changes",
+    "Gaps",
     "Topics",
     "Past year",
 )
-YESTERDAY = "yesterday"
-EMPTY = "This vault is empty. To fill it, press 1:"
+YESTERDAY = "since yesterday"
+EMPTY = "This vault is empty. First steps:"
 STEPS = "In an empty vault"  # the heading of the keys for the steps in the help
 FILL = (
-    ("Add a document", "a file, a folder or a web page, into raw/"),
-    ("Compile", "creates articles and flashcards from it"),
+    ("Add a document", "copy a file, a folder or a web page into raw/"),
+    ("Compile", "create articles and flashcards from the documents"),
     ("Review", "review the first cards"),
 )
 FILL_NOTES = "To add notes that are already in this folder, enter their file names."
 FILL_SHELL = "In a shell: retain add FILE... and retain compile."
-NO_CARDS = "There are documents, but no cards yet. Press 1:"
-COMPILE = (("Compile", "creates articles and flashcards from them"),)
+NO_CARDS = "There are documents, but no cards yet. To create cards:"
+COMPILE = (("Compile", "create articles and flashcards from the documents"),)
 COMPILE_SHELL = "In a shell: retain compile."
 SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
@@ -44,16 +44,16 @@ NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
 ALL_TODAY = "All today ("
 NO_BACKLOG = "Everything due is reviewed today."
-ASK_PER_DAY = "Reviews a day, 0 ends the plan. enter saves, esc cancels."
+ASK_PER_DAY = "Reviews a day (0 ends the plan; enter saves, esc cancels)"
 NOT_A_RATE = f"enter a number of reviews a day, up to {MOST_PER_DAY}"
-PLAN_ENDED, PLAN_UNDONE = "The plan has ended. u undoes this.", "Undid the plan."
+PLAN_ENDED, PLAN_UNDONE = "The catch-up plan has ended. Press u to undo.", "Undid the catch-up plan."
 NO_PLAN_TO_UNDO = (
-    "The plan cannot be undone: something else has been done since. `retain undo` undoes one action at a time."
+    "The catch-up plan cannot be undone: something else has been done since. `retain undo` undoes one action at a time."
 )
-OPENS_AGENDA = " opens the agenda"
-NOTHING_MISSING = "Nothing is missing."
-NOTHING_NEW = "Nothing has changed."
-NO_TOPICS = "Topics are created by the first compile."
+OPENS_GAPS = " opens Gaps"
+NOTHING_MISSING = "No open gaps."
+NOTHING_NEW = "No changes."
+NO_TOPICS = "No topics yet. The first compile creates them."
 TODAY = "today"
 WEEKDAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 MINUTE, MINUTES, DUE, NEW = "minute", "minutes", "due", "new"
@@ -83,7 +83,7 @@ def backlog_waiting(cards: int) -> str:
 
 
 def catching_up_from_now(per_day: int) -> str:
-    return f"Catching up at {per_day:,} a day. u undoes this."
+    return f"Catching up at {per_day:,} a day. Press u to undo."
 
 
 def catching_up(per_day: int, until: date, today: date) -> str:
@@ -91,7 +91,7 @@ def catching_up(per_day: int, until: date, today: date) -> str:
 
 
 def paused(until: date, today: date) -> str:
-    return f"Paused until {near(until, today)}."
+    return f"Reviews are paused until {near(until, today)}."
 
 
 def sentence(words: str) -> str:
@@ -99,7 +99,7 @@ def sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
-PAUSE_ENDS = "Reviews are paused and your streak is kept. End the pause in Settings (,)."
+PAUSE_ENDS = "Nothing is due and your streak is kept. End the pause in Settings (,)."
 
 
 def only(tag: str) -> str:
@@ -118,7 +118,7 @@ def holdings(cards: int, concepts: int, tomorrow: int) -> str:
 def streak(days: int, longest: int, done_today: bool) -> tuple[str, str]:
     """Return (days in a row, a remark)."""
     if not longest:
-        return "Not started", "begins with the first review"
+        return "Not started", "starts with your first review"
     if not days:
         return "No current streak", f"the longest was {plural(longest, 'day')}"
     head = f"{plural(days, 'day')} in a row"
@@ -131,16 +131,16 @@ def recalled(book: Daybook, wanted: float) -> tuple[str, str]:
     """Return (the share recalled in 30 days, or before, a remark)."""
     month, ever = book.month.all, book.ever.all
     if month.rate is not None:
-        return f"{month.rate:.0%} of {month.reviews:,}", f"in 30 days; desired {wanted:.0%}"
+        return f"{month.rate:.0%} of {month.reviews:,}", f"in the last 30 days; desired {wanted:.0%}"
     if ever.rate is not None:
-        return f"{ever.rate:.0%} of {ever.reviews:,}", f"all over 30 days ago; desired {wanted:.0%}"
+        return f"{ever.rate:.0%} of {ever.reviews:,}", f"no reviews in the last 30 days; desired {wanted:.0%}"
     return "nothing yet", "no card has been reviewed a second time yet"
 
 
 def coming(reviews: int, days: int) -> str:
     if not reviews:
-        return f"No reviews in {days} days."
-    return f"{plural(reviews, 'review')} in {days} days"
+        return f"No reviews in the next {days} days."
+    return f"{plural(reviews, 'review')} in the next {days} days"
 
 
 def most(reviews: int) -> str:
@@ -148,7 +148,7 @@ def most(reviews: int) -> str:
 
 
 def backlog(overdue: int, cleared: date | None) -> str:
-    when = f"cleared by {day_of(cleared)}" if cleared is not None else "in more than a year"
+    when = f"cleared by {day_of(cleared)}" if cleared is not None else "cleared in more than a year"
     return f"{overdue:,} overdue, {when}"
 
 
@@ -173,12 +173,11 @@ def news(
 
 
 def ripe(concepts: int) -> str:
-    return f"{plural(concepts, 'concept')} ready for a note of yours"
+    return f"{plural(concepts, 'concept')} ready for your own note"
 
 
 def held(decks: int) -> str:
-    noun, verb = ("deck", "waits") if decks == 1 else ("decks", "wait")
-    return f"{decks} {noun} of an agent {verb} for review"
+    return f"{plural(decks, 'agent-written deck')} waiting for review"
 
 
 def inbox(number: int) -> str:

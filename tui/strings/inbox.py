@@ -15,15 +15,15 @@ NOTHING = (
 )
 NOTHING_BACK = "Nothing to undo."
 WHY = "Reason"
-WHY_MISSING = "Enter a reason, or press esc, then m to keep yours without one."
-NOT_A_PAGE = "There is no page to open here."
+WHY_MISSING = "Enter a reason; or press esc, then m, to keep your version without a reason."
+NOT_A_PAGE = "This proposal has no page to open."
 LEGEND = ("- yours", "+ proposed")
 SAME = "The text is the same."
-CUT = "Too long to compare in full; see `retain inbox show` or your editor."
+CUT = "Too long to compare in full. Run `retain inbox show` or open your editor to see the rest."
 TOLD = {
-    Choice.ACCEPT: "accepted; u undoes it",
-    Choice.KEEP: "yours kept; u undoes it",
-    Choice.REJECT: "yours kept, reason saved; u undoes it",
+    Choice.ACCEPT: "accepted (press u to undo)",
+    Choice.KEEP: "your version kept (press u to undo)",
+    Choice.REJECT: "your version and the reason saved (press u to undo)",
 }
 
 
@@ -48,7 +48,7 @@ def since(item: Item) -> str:
 
 
 def left_out(number: str) -> str:
-    return f"{number} the same"
+    return plural(int(number), "unchanged line")
 
 
 def more(rows: int) -> str:
@@ -60,4 +60,4 @@ def decided(item: Item, view: View, choice: Choice, message: str) -> str:
 
 
 def undone(done: Undone) -> str:
-    return f"{done.path or done.about}: {done.decision} undone."
+    return f"{done.path or done.about}: undid the decision ({done.decision})."

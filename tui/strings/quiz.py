@@ -15,19 +15,19 @@ NO_TOPICS = "There are no topics yet: `retain compile` creates them."
 NEEDS = (
     "A quiz needs a language model, and none is configured. Reviews work without one.",
     "",
-    "Name the model in your own settings, not in a vault:",
+    "Name the model in your own config.toml, not in a vault:",
 )
 EXAMPLE = ("[engine]", 'use = "claude"', "", "[engine.models]", 'quiz = "NAME OF A MODEL"')
-SENT = "The articles of the topic and your answers are sent to it. The key is read from ANTHROPIC_API_KEY."
+SENT = "The topic's articles and your answers are sent to the model. The API key is read from ANTHROPIC_API_KEY."
 TUTOR, YOU = "Tutor", "You"
 RIGHT, MISSING = "What you knew", "What was missing"
 IN_ARTICLE = "See the article."
 NOTHING_SAID = "The articles contain nothing to check your answers against."
-AFTER = "No card was rated. r reviews the cards of this topic."
+AFTER = "No card was rated. Press r to review the topic's cards."
 
 
 def points_to(title: str) -> str:
-    return f"→ {title}: ctrl+o opens it"
+    return f"→ {title} (ctrl+o opens the article)"
 
 
 def above(topic: str, engine: str, place: str, cost: Cost) -> str:

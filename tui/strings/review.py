@@ -10,8 +10,8 @@ from vault.log.events import Bury, Flag, LogEvent, Rating, Review, Suspend
 from vault.text.formatting import plural
 
 TITLES = {Mode.REVIEW: "Review", Mode.AHEAD: "Review ahead", Mode.CRAM: "Cram", Mode.PREVIEW: "Preview"}
-NO_ADDRESS = "No source of this card has a web address."
-NO_PICTURE = "This card shows no picture."
+NO_ADDRESS = "None of the card's sources has a web address."
+NO_PICTURE = "This card has no picture."
 SOURCE = "Source"
 NO_SOURCE = "This card cites no source."
 NO_ARTICLE = "This concept has no article yet."
@@ -19,7 +19,7 @@ PAUSED = "paused"
 NOT_KEPT = "Practice: nothing is scheduled or saved."
 NOT_IN_PRACTICE = "Not available in practice: nothing is saved."
 _RATINGS = {rating: rating.name.capitalize() for rating in Rating}
-_IN_CRAM = {Rating.AGAIN: "comes again"}
+_IN_CRAM = {Rating.AGAIN: "shown again"}
 
 # --- a card ---------------------------------------------------------------------------------------------------------
 READING = "reading the vault …"
@@ -27,7 +27,7 @@ CARD = "Card"
 WAS = "was"
 NOW = "now"
 YOURS = "yours"
-NOW_IN_SOURCE = "now, as in the source"
+NOW_IN_SOURCE = "current text, from the source"
 
 # --- a reason for a flag ----------------------------------------------------------------------------------------------
 WHAT_IS_WRONG = "What is wrong with this card?"
@@ -36,7 +36,7 @@ IN_YOUR_WORDS = "or in your own words; enter saves"
 
 
 def address(shown: str) -> str:
-    return f"{shown} opens in your browser: press o again"
+    return f"Press o again to open {shown} in your browser"
 
 
 def line_number(line: int) -> str:
@@ -48,7 +48,7 @@ def quote_number(number: int, of: int) -> str:
 
 
 def picture(path: str) -> str:
-    return f"{path} opens in your viewer: press v again"
+    return f"Press v again to open {path} in your viewer"
 
 
 def progress(done: int, counts: Counts) -> str:
@@ -70,8 +70,8 @@ def in_practice(mode: Mode, rating: Rating) -> str:
     return _IN_CRAM.get(rating, "recalled") if mode is Mode.CRAM else "not counted"
 
 
-BURIED = "Buried until tomorrow. u undoes it."
-SUSPENDED = "Suspended until you resume it. u undoes it."
+BURIED = "Buried until tomorrow. Press u to undo."
+SUSPENDED = "Suspended until you unsuspend the card. Press u to undo."
 
 
 def flagged(reason: str) -> str:
@@ -84,9 +84,9 @@ def undone(action: LogEvent | Edited | Recall) -> str:
         case Review() | Recall():
             return f"Undid the rating {_RATINGS[action.rating]}."
         case Bury():
-            return "No longer buried."
+            return "Unburied the card."
         case Suspend():
-            return "No longer suspended."
+            return "Unsuspended the card."
         case Flag():
             return f"Removed the flag ({action.reason})." if action.reason else "Removed the flag."
         case Edited():
@@ -97,7 +97,7 @@ def undone(action: LogEvent | Edited | Recall) -> str:
 # --- the end ----------------------------------------------------------------------------------------------------------
 DONE = "Done for now."
 NOTHING = "Nothing is due now."
-ONCE_MORE = "Press again to return home."
+ONCE_MORE = "Press again to return to Home."
 NOTHING_FITS = "No matching cards."
 LEARNT = "Learnt"
 HARDEST = "Hardest"
@@ -105,12 +105,12 @@ STREAK, NEXT, TOMORROW = "Streak", "Next card", "Tomorrow"
 CALCULATING = "calculating what comes next …"
 
 
-NO_MORE_NEW = "No extra new cards today."
+NO_MORE_NEW = "Undid the extra new cards."
 
 
 def more_new(cards: int) -> str:
-    """`10 more new cards today. u undoes it.`"""
-    return f"{plural(cards, 'more new card')} today. u undoes it."
+    """`10 more new cards today. Press u to undo.`"""
+    return f"{plural(cards, 'more new card')} today. Press u to undo."
 
 
 def done_line(ratings: int, stretch: str, pace: float) -> str:
@@ -130,7 +130,7 @@ def forgotten(times: int) -> str:
 
 
 def comes_back(when: str, *, in_learning: bool) -> str:
-    return f"{when}, in learning" if in_learning else when
+    return f"{when} (learning)" if in_learning else when
 
 
 def tomorrow(cards: int, stretch: str) -> str:
@@ -142,28 +142,27 @@ def tomorrow(cards: int, stretch: str) -> str:
 # --- editing ----------------------------------------------------------------------------------------------------------
 EDIT = "Edit a card"
 GONE = "this card no longer exists"
-NO_DECKS = "the decks cannot be read"
 QUESTION = "Question"
 ANSWER = "Answer"
 CLOZE_TEXT = "Text: {{c1::hidden}} on one card, {{c2::hidden too::a hint}} on another"
-NOT_SAVED = "Not saved: ctrl+s saves, esc again discards the changes."
+NOT_SAVED = "The changes are not saved yet. Press ctrl+s to save, or esc again to discard them."
 
 # --- practise ---------------------------------------------------------------------------------------------------------
 PRACTISE = "Practise"
-EVERYTHING = "Every card"
+EVERYTHING = "All cards"
 WHICH = "Cards"
-HOW = "How"
-HOW_MANY = "How many"
-HOW_FAR = "How far"
-ALL_OF_THEM = "all of them"
+HOW = "Mode"
+HOW_MANY = "Number of cards"
+HOW_FAR = "Days ahead"
+ALL_OF_THEM = "all"
 MODES = {
-    Mode.REVIEW: ("Review", "The cards due today, rated and scheduled as usual."),
+    Mode.REVIEW: ("Review", "Cards due today, rated and scheduled as usual."),
     Mode.AHEAD: (
         "Review ahead",
         "Cards due in the next few days; ratings count and take the early review into account.",
     ),
-    Mode.CRAM: ("Cram", "Every card until you recall it. Nothing is scheduled or saved."),
-    Mode.PREVIEW: ("Preview", "The new cards, without rating. Nothing is scheduled or saved."),
+    Mode.CRAM: ("Cram", "Repeats each card until you recall it. Nothing is scheduled or saved."),
+    Mode.PREVIEW: ("Preview", "Shows new cards without rating them. Nothing is scheduled or saved."),
 }
 NO_CARDS = "There are no cards yet."
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from vault.text.formatting import clean_line, plural
 
 TITLE = "Search"
-HINT = "words of your sources, the wiki and the cards; a filter such as is:leech lists cards"
-ASK = "Type words and press enter."
+HINT = "words from sources, wiki and cards; a filter such as is:leech lists cards"
+ASK = "Type what to search for and press enter."
 NOTHING = "Nothing found."
 READING = "searching ..."
 STEPS = {"indexing": "indexing", "embed": "embedding sentences"}  # by the events that report them
 HEADS = {
-    "passage": "Passages of your sources",
+    "passage": "Source passages",
     "article": "Articles",
     "topic": "Topics",
     "claim": "Claims",
@@ -28,6 +28,6 @@ def step(event: str, done: int, total: int) -> str:
 
 
 def found(count: int, unknown: Sequence[str]) -> str:
-    """Return `12 hits`, and the words that are nowhere."""
+    """Return `12 results`, and the words that are nowhere."""
     missing = f" · not found anywhere: {', '.join(map(clean_line, unknown))}" if unknown else ""
-    return plural(count, "hit") + missing
+    return plural(count, "result") + missing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vault.text.formatting import plural
 
 TITLE = "Settings"
-LEARNING, APP, KEYS = "Learning", "The app", "Keys"
+LEARNING, APP, KEYS = "Learning", "App", "Keys"
 OF_VAULT, OF_USER, OF_LOG = "for this vault, in retain.toml", "for you, in config.toml", "in the review log"
 YES, NO, NONE = "yes", "no", "none"
 NO_LIMIT, NEVER, NOT_PAUSED = "no limit", "never", "not paused"
@@ -20,17 +20,20 @@ SAVED = "Saved."
 NOT_A_NUMBER = "enter a number"
 EDIT = "enter saves, esc cancels"
 PAUSE_NOT_LAST = "something else has been done since; `retain undo` undoes one action at a time"
-UNDONE = "Change undone."
+UNDONE = "Undid the change."
 MEANT = {
     "learning.retention": (
-        "Retention",
+        "Desired retention",
         "The chance of recalling a card on the day it is due. A higher value means more reviews.",
     ),
-    "learning.new_per_day": ("New cards a day", "The most cards that are shown for the first time in a day."),
-    "learning.reviews_per_day": ("Reviews a day", "The most reviews in a day; other cards wait."),
+    "learning.new_per_day": ("New cards a day", "The most new cards shown in a day."),
+    "learning.reviews_per_day": (
+        "Reviews a day",
+        "The most reviews in a day; other due cards wait until the next day.",
+    ),
     "learning.minutes_per_day": (
         "Minutes a day",
-        "The most study time in a day; further cards wait. auto: 1.5 times the average of your last two weeks.",
+        "The most study time in a day; further cards wait. auto: 1.5 times your average of the last two weeks.",
     ),
     "learning.pause_new_cards": (
         "Pause new cards",
@@ -38,36 +41,39 @@ MEANT = {
     ),
     "pause.until": (
         "Pause reviews until",
-        "Nothing is due until that day; the streak is kept, overdue reviews are then spread out: 2026-12-20 or +14d.",
+        "Nothing is due until then and your streak is kept; overdue reviews are then spread out. For example, +14d.",
     ),
     "learning.learning_steps": (
         "Learning steps",
-        "The steps of a new card: 1m 10m shows it twice more today.",
+        "Delays between the first reviews of a new card: 1m 10m shows it twice more on the first day.",
     ),
-    "learning.relearning_steps": ("Relearning steps", "The steps of a card that was forgotten."),
-    "learning.maximum_interval": ("Longest interval", "The longest interval allowed."),
-    "learning.fuzz": ("Vary intervals", "Spreads cards that were learnt together over several days."),
-    "learning.bury_siblings": ("Bury siblings", "Other cards of the same concept are buried until tomorrow."),
-    "learning.easy_days": ("Easy days", "Days of the week with fewer reviews, like sat:50% sun:0%."),
-    "learning.leech_threshold": ("Leech after", "A card with this many lapses is a leech; 0: never."),
-    "learning.leech_action": ("Leech action", "What happens to a leech: flag it, or suspend it."),
+    "learning.relearning_steps": ("Relearning steps", "Delays before a forgotten card is shown again."),
+    "learning.maximum_interval": ("Maximum interval", "The longest time between two reviews of a card."),
+    "learning.fuzz": ("Vary intervals", "Spreads cards that you learnt together over several days."),
+    "learning.bury_siblings": (
+        "Bury siblings",
+        "Shows one card of a concept a day and buries the others until tomorrow.",
+    ),
+    "learning.easy_days": ("Easy days", "Days of the week with fewer reviews. For example, sat:50% sun:0%."),
+    "learning.leech_threshold": ("Leech after", "A card with this many lapses is a leech; 0 means never."),
+    "learning.leech_action": ("Leech action", "Whether a leech is flagged or suspended."),
     "learning.auto_optimize": (
         "Optimize automatically",
         "Optimizes the scheduler again each time your number of reviews has doubled.",
     ),
-    "learning.rollover": ("Day begins at", "The hour at which a new study day begins."),
-    "learning.timezone": ("Time zone", "The time zone of study days, on every machine."),
+    "learning.rollover": ("Day starts at", "The hour at which a new study day starts."),
+    "learning.timezone": ("Time zone", "The time zone that decides when a study day starts, on all your machines."),
     "app.theme": ("Colours", "Match the terminal's background, or use fixed colours."),
     "app.type_answers": ("Type the answer", "Asks you to type the answer before it is shown."),
-    "app.show_timer": ("Show the time", "Shows how long the card has been on the screen."),
+    "app.show_timer": ("Show timer", "Shows how long the card has been on the screen."),
     "app.pictures": ("Pictures", "Shows pictures if the terminal supports them, or never."),
     "app.motion": ("Motion", "Animations; turn them off on a slow connection."),
 }
 
 
 def default(shown: str, place: str) -> str:
-    """Return `Default: 90 %. For this vault, in retain.toml.`"""
-    return f"Default: {shown}. {place[0].upper()}{place[1:]}."
+    """Return `Default: 90 %. Saved for this vault, in retain.toml.`"""
+    return f"Default: {shown}. Saved {place}."
 
 
 _NOISE, _NOISE_SHARE = 1.5, 0.03  # reviews a day, and of all: what two runs of the same forecast may differ by

@@ -10,18 +10,18 @@ TITLE = "Suggested cards"
 READING = "Reading the suggestions ..."
 QUESTION, ANSWER = "Question", "Answer"
 NOTHING = (
-    "No suggested cards. After a compile, cards of which the built-in engine is less sure are offered here; none of "
-    "them is in your reviews until you keep it."
+    "No suggested cards. After a compile, less certain cards are suggested here. You don't review a suggested card "
+    "until you keep it."
 )
 BY_MODEL = (
-    "No suggested cards: this vault was compiled by a model or an agent, which writes all of its cards into the decks."
+    "No suggested cards: this vault was compiled by a model or an agent, which writes all its cards into the decks."
 )
 NOT_COMPILED = "There are no suggestions on this machine. Compile (w on the home screen) to get them."
-NOTHING_BACK = "Nothing to undo in this sitting; `retain card suggest --undo` goes further back."
-NOT_SAVED = "Not saved: ctrl+s saves, esc again discards."
-GONE = "this card is not suggested any more, so it was not saved"
-COPY_WORDS = "your words stay here to be copied; esc twice discards them"
-_SAID = {Decision.KEEP: "kept", Decision.EDIT: "kept as edited", Decision.DROP: "dropped, not suggested again"}
+NOTHING_BACK = "Nothing to undo in this session; `retain card suggest --undo` undoes earlier decisions."
+NOT_SAVED = "The changes are not saved yet. Press ctrl+s to save, or esc again to discard them."
+GONE = "this card is no longer suggested, so your changes were not saved"
+COPY_WORDS = "copy your text if you need it, then press esc twice to discard it"
+_SAID = {Decision.KEEP: "kept", Decision.EDIT: "kept with your changes", Decision.DROP: "dropped, not suggested again"}
 
 
 def progress(number: int, of: int, more: int) -> str:
@@ -35,24 +35,27 @@ def about(one: Suggestion) -> str:
 
 
 def decided(decision: Decision, question: str) -> str:
-    return f"{_SAID[decision]}: {clean_line(question)} (u undoes it)"
+    return f"{_SAID[decision]}: {clean_line(question)} (press u to undo)"
 
 
 def undone(question: str) -> str:
-    return f"undone: {clean_line(question)}"
+    return f"undid the decision: {clean_line(question)}"
 
 
 def end(kept: int, dropped: int, skipped: int, more: int) -> str:
-    """Return the end of a sitting."""
+    """Return the end of a session."""
     counts = ((kept, "kept"), (dropped, "dropped"), (skipped, "skipped"))
     done = ", ".join(f"{number} {word}" for number, word in counts if number)
     lines = [f"Done: {done}." if done else "Done."]
     if kept:
-        cards, decks = ("card goes", "its deck") if kept == 1 else ("cards go", "their decks")
+        cards, decks = ("card you kept is", "its deck") if kept == 1 else ("cards you kept are", "their decks")
         lines.append(
-            f"The kept {cards} into {decks} with the compile that begins when you leave this screen, or the next one."
+            f"The {cards} added to {decks} by the compile that starts when you leave this screen, or by the next"
+            " compile."
         )
     lines.append(
-        f"{plural(more, 'more card')} wait: n shows the next {min(more, SITTING)}." if more else "No more suggestions."
+        f"{plural(more, 'more suggestion')}: press n for the next {min(more, SITTING)}."
+        if more
+        else "No more suggestions."
     )
     return "\n\n".join(lines)

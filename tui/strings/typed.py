@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from vault.text.formatting import plural
 
-INVITES = "Write the answer in your own words"
+INVITES = "Type the answer in your own words"
 SHOW_KEYS = ("ctrl+s", "or enter on an empty line")
 SHOWS = "shows the answer"
 YOURS, CARDS, MISSING, POINTS, NOTE = "Yours", "Card", "Missing", "Points", "Note"
-SAME = "Same words as the card."
-ALL_THERE = "All key words of the card are there; judge yourself whether the meaning is the same."
-BY_WORDS = "Compared word by word; judge the meaning yourself."
-NOTHING = "Nothing was written."
+SAME = "Same words as on the card."
+ALL_THERE = "Your answer has all key words of the card; decide yourself whether the meaning is the same."
+BY_WORDS = "Compared word by word; decide yourself whether the meaning is the same."
+NOTHING = "You typed no answer."
 NO_TERMS = "The card's answer has no words to compare."
 ASKING = "asking the model …"
-UNSURE = "No suggestion."
-PRESS_A_NUMBER = "No suggestion for this answer. Press 1 Again, 2 Hard, 3 Good or 4 Easy."
+UNSURE = "No suggested rating."
+PRESS_A_NUMBER = "No rating is suggested for this answer. Press 1 Again, 2 Hard, 3 Good or 4 Easy."
 
 
 def terms(said: int, of: int) -> str:
@@ -35,7 +35,7 @@ def a_not(yours: str, theirs: str) -> str:
 
 
 def suggests(rating: str) -> str:
-    return f"Suggested rating: {rating}. space accepts it; 1-4 give another rating."
+    return f"Suggested rating: {rating}. Press space to accept, or 1-4 for another rating."
 
 
 def asked(engine: str, place: str, tokens: int) -> str:

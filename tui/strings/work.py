@@ -1,13 +1,13 @@
-"""The commands of the work screen, in the order of their numbers."""
+"""The commands of the jobs screen, in the order of their numbers."""
 
 from __future__ import annotations
 
 MENU = {  # the words of a command, what it is called, what it does
-    "add": ("Add a document", "a file, a folder or a web page, into raw/"),
+    "add": ("Add a document", "copy a file, a folder or a web page into raw/"),
     "compile": ("Compile", "create articles and cards from new files in raw/"),
-    "import": ("Import from Anki", "cards and reviews of an .apkg or .colpkg file"),
-    "export": ("Export to Anki", "an .apkg file that Anki imports, with every card"),
+    "import": ("Import from Anki", "cards and reviews from an .apkg or .colpkg file"),
+    "export": ("Export to Anki", "an .apkg file with all cards, for Anki to import"),
     "sync": ("Sync with Anki", "send cards, fetch reviews; Anki must be running"),
-    "optimize": ("Optimize the scheduler", "optimize its parameters for your reviews"),
+    "optimize": ("Optimize", "adapt the scheduler to your reviews"),
     "rebuild": ("Rebuild", "create all pages and cards again from the sources"),
 }

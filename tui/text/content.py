@@ -46,7 +46,7 @@ def prose(markdown: str, width: int = 0) -> Content:
 
 
 def _bounded(text: str) -> str:
-    return text if len(text) <= MOST else text[:MOST] + " … (cut here; the file has the rest)"
+    return text if len(text) <= MOST else text[:MOST] + " … (too long to show in full; the file has the rest)"
 
 
 @dataclass(frozen=True, slots=True)

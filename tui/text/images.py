@@ -154,14 +154,13 @@ def checked_picture(vault: Vault, path: str) -> str:
     Raises: NotFound, or Refused where it lies elsewhere than in wiki/assets/ or raw/, or is no picture by its bytes.
     """
     if not path.startswith((f"{ASSETS}/", "raw/")):
-        raise Refused("only pictures in wiki/assets/ and raw/ are opened from here", where=clean_line(path)[:80])
+        raise Refused("only pictures in wiki/assets/ and raw/ can be opened from the app", where=clean_line(path)[:80])
     data = vault.read_bytes(path)
     if data is None:
-        raise NotFound("there is no such picture", where=path)
+        raise NotFound("picture not found", where=path)
     if not kind_of(data):
-        raise Refused(
-            "this type of picture cannot be opened from the app", where=path, hint="PNG, JPEG, GIF and WebP are"
-        )
+        what = "the file is not a PNG, JPEG, GIF or WebP picture"
+        raise Refused(what, where=path, hint="only these can be opened from the app")
     return path
 
 
@@ -173,7 +172,7 @@ def open_in_viewer(vault: Vault, path: str, environment: Mapping[str, str]) -> N
     whole = str(vault.root / checked_picture(vault, path))
     opener = shutil.which("open" if sys.platform == "darwin" else "xdg-open", path=environment.get("PATH"))
     if opener is None:
-        raise Refused("nothing here opens pictures", where=path, hint="open it yourself, from the folder of the vault")
+        raise Refused("no picture viewer was found", where=path, hint="open the file in another program")
     nothing = subprocess.DEVNULL
     process = subprocess.Popen(
         [opener, whole], env=dict(environment), stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True

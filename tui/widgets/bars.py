@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 from textual.events import Click
+from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
@@ -158,7 +159,7 @@ def _filled(state: tuple[int, int], width: int) -> int:
 
 
 class Sections(Widget):
-    """The numbered sections of a screen on one line; one of them is shown."""
+    """The numbered sections of a screen, on two lines where one is too narrow; one of them is shown."""
 
     @dataclass
     class Chosen(Message):
@@ -175,7 +176,18 @@ class Sections(Widget):
         self.refresh()
 
     def render(self) -> Content:
-        return Content("").join(self._parts())
+        return Content("\n").join(Content("").join(row) for row in self._rows(self.content_size.width))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._rows(width))
+
+    def _rows(self, width: int) -> list[list[Content]]:
+        rows: list[list[Content]] = [[]]
+        for part in self._parts():
+            if rows[-1] and sum(each.cell_length for each in rows[-1]) + part.cell_length > width:
+                rows.append([])
+            rows[-1].append(part)
+        return rows
 
     def _parts(self) -> Iterator[Content]:
         for number, name in enumerate(self._names):
@@ -185,7 +197,9 @@ class Sections(Widget):
 
     def on_click(self, event: Click) -> None:
         at = event.x - self.gutter.left
-        for number, part in enumerate(self._parts()):
+        rows = self._rows(self.content_size.width)
+        line = min(event.y - self.gutter.top, len(rows) - 1)
+        for number, part in enumerate(rows[line], sum(map(len, rows[:line]))):
             at -= part.cell_length
             if at < 0:
                 self.post_message(self.Chosen(number))
