@@ -294,13 +294,8 @@ def number_of(words: str, text: str) -> int:
 def test_an_agent_answers_through_an_order_and_other_words_are_checked_first(vault: Path) -> None:
     waiting = ask(vault, QUESTION, "--engine", "agent")
     assert waiting.code == 4 and "retain agent next" in waiting.stderr
-<<<<<<< ours
     assert waiting.stdout.startswith("Excerpts from the sources (no answer yet).\n") and REPLAY in waiting.stdout
-    again = shlex.split(waiting.stderr.split("then `retain ask ")[1].partition("` shows the answer")[0])
-=======
-    assert waiting.stdout.startswith("An extract, until there is an answer.\n") and REPLAY in waiting.stdout
     again = shlex.split(waiting.stderr.split("afterwards `retain ask ")[1].partition("` shows the answer")[0])
->>>>>>> theirs
     (order,) = agent(vault, "next", "--type", "answer", "--json").json()["orders"]
     text = (vault / order["text"]).read_text(encoding="utf-8")
     n = number_of("hippocampus", text)

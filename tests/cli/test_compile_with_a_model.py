@@ -133,16 +133,12 @@ def test_what_was_paid_is_told_where_a_compile_ends_early_and_it_goes_on_from_th
 
     desk.server.answer = ends
     done = desk.retain("compile", "--engine", "claude")
-<<<<<<< ours
-    assert done.code == 4 and "spending limit" in done.stderr and "before the error, paid: " in done.stderr
-=======
     assert (
         done.code == 4
         and "spending limit" in done.stderr
         and "paid: " in done.stderr
         and "(before the error)" in done.stderr
     )
->>>>>>> theirs
     assert "1 request is open" in done.stderr and not desk.pages()
     desk.server.answer = answering
     desk.server.asked.clear()

@@ -64,11 +64,7 @@ def test_one_command_undoes_what_is_dated_ahead_of_the_clock(run: Run, compiled:
     assert (compiled / PAGE).read_text() == right
     assert run("rate", third, "good", cwd=compiled).code == 0
     again = run("undo", "--ahead", cwd=compiled)
-<<<<<<< ours
     assert again.code != 0 and "no review is dated in the future" in again.stderr
-=======
-    assert again.code != 0 and "is dated in the future" in again.stderr
->>>>>>> theirs
 
 
 def test_a_page_that_is_right_is_not_touched(run: Run, compiled: Path) -> None:

@@ -229,13 +229,8 @@ def test_an_undo_waits_for_the_compile_where_a_model_writes(run: Run, vault: Pat
         builds.write(f"{line}\n")
     assert listed(run, vault) == []
     done = suggest(run, vault, "--undo")
-<<<<<<< ours
-    assert done.code == 0 and "the next `retain compile` follows it" in done.stderr
-    assert "is not in any deck" not in done.stderr and (vault / DECK).exists()
-=======
     assert done.code == 0 and "takes effect at the next `retain compile`" in done.stderr
     assert "was not added to a deck" not in done.stderr and (vault / DECK).exists()
->>>>>>> theirs
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"suggestions": 1}'])

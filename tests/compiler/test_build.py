@@ -632,13 +632,8 @@ def test_a_document_that_took_too_long_is_not_read_again_until_it_changes_or_is_
     assert failure == [
         (
             _SLOW,
-<<<<<<< ours
-            "reading it took more of the processor's time than is allowed",
-            f"split the document; to try again, run `retain compile {_SLOW}`",
-=======
             "reading the document took more processor time than allowed",
-            f"split the document; `retain compile {_SLOW}` tries it once more",
->>>>>>> theirs
+            f"split the document; to try again, run `retain compile {_SLOW}`",
         )
     ]
     assert _SLOW in read

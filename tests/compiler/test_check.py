@@ -160,18 +160,13 @@ SENTENCE_FAULTS = [
         "claim 0000000000 is not in",
         rewritten(ARTICLE, r"#\^c-[0-9a-z]{10}\|1", "#^c-0000000000|1"),
     ),
-<<<<<<< ours
-    (ARTICLE, "the summary is gone", "is not in wiki/summaries/", removed(SUMMARY)),
+    (ARTICLE, "the summary no longer exists", "is not in wiki/summaries/", removed(SUMMARY)),
     (
         ARTICLE,
         "the number is wrong",
         "citation 7 does not refer to",
         rewritten(ARTICLE, r"(#\^c-[0-9a-z]{10})\|1", r"\1|7"),
     ),
-=======
-    (ARTICLE, "the summary no longer exists", "does not stand in", removed(SUMMARY)),
-    (ARTICLE, "the number is wrong", "source number 7", rewritten(ARTICLE, r"(#\^c-[0-9a-z]{10})\|1", r"\1|7")),
->>>>>>> theirs
     (
         ARTICLE,
         "a number came in",
