@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -173,7 +174,7 @@ def anki(
 @force_option
 @vault_json_options
 def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Export a table for spreadsheets: one row per card, with quotes and sources. No cell is a formula.
+    """Export a table for spreadsheets: one row per card, with quotes, sources and its memory. No cell is a formula.
 
     `-` is stdout. Only an earlier export is replaced.
 
@@ -187,34 +188,39 @@ def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
 
 @export.command("qa")
 @_folder_argument
+@click.option("--with-schedule", is_flag=True, help="Include hashcards.db: stability, difficulty and due dates.")
 @vault_json_options
-def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
-    """Export Q:/A: files, one per concept, for hashcards and repeater.
+def qa(out: Path, with_schedule: bool, vault_dir: str | None, as_json: bool) -> int:
+    """Export Q:/A: and C: files, one per concept, for hashcards and repeater.
 
-    A later run updates the folder; a file that another program wrote or changed is never overwritten.
+    A later run updates the folder; a file that another program wrote or changed is never overwritten: with
+    --with-schedule, export to a new folder once, and go on there. repeater keeps its schedule outside of the folder.
 
     \b
     Examples:
       retain export qa ~/decks
+      retain export qa ~/leaving --with-schedule
     """
-    return _export_folder(out, vault_dir, as_json, export_qa)
+    return _export_folder(out, vault_dir, as_json, partial(export_qa, scheduled=with_schedule))
 
 
 @export.command("obsidian-sr")
 @_folder_argument
+@click.option("--fsrs", is_flag=True, help="Write schedules for the plugin's FSRS, with stability and difficulty.")
 @vault_json_options
-def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
+def obsidian_sr(out: Path, fsrs: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export notes for Obsidian's plugin Spaced Repetition, with due dates.
 
-    The plugin stores a date, an interval and an ease; stability, difficulty and reviews are not exported, and its
-    reviews cannot be imported. Suspended cards are left out. Once the plugin has changed a note, export to another
-    folder.
+    The plugin stores a date, an interval and an ease, or with its FSRS stability and difficulty; it has no reviews.
+    Suspended cards are left out. Once the plugin has changed a note, export to another folder; `retain import cards`
+    takes its schedules back.
 
     \b
     Examples:
       retain export obsidian-sr ~/Notes/flashcards
+      retain export obsidian-sr ~/Notes/flashcards --fsrs
     """
-    return _export_folder(out, vault_dir, as_json, export_obsidian_sr)
+    return _export_folder(out, vault_dir, as_json, partial(export_obsidian_sr, fsrs=fsrs))
 
 
 @export.command("jsonl")
@@ -222,9 +228,10 @@ def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
 @force_option
 @vault_json_options
 def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Export JSON lines: each card with its quotes and memory state.
+    """Export JSON lines: each card with its quotes, its memory state and every review.
 
-    `-` is stdout. Only an earlier export is replaced.
+    `retain import cards` makes the same cards of them, due on the same days, in another vault. `-` is stdout. Only an
+    earlier export is replaced.
 
     \b
     Examples:

@@ -17,8 +17,7 @@ from datetime import date
 
 from learning.formats.csv import COLUMNS as OWN_COLUMNS
 from learning.formats.csv import without_guard
-from learning.imports.ease import schedule_of_ease
-from learning.imports.foreign import ForeignCard, Learnt, Reading, Schedule, bounded, days_before
+from learning.imports.foreign import ForeignCard, Learnt, Reading, Schedule, bounded, days_before, schedule_of_ease
 from learning.imports.tree import Tree, unique_key
 from vault.errors import UsageError
 from vault.ids import ID, CardId

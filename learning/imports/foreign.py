@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
+from learning.memory.ease import memory_of
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
 from vault.log.events import Rating
@@ -116,3 +117,10 @@ def bounded(
 def days_before(day: date, days: float) -> date:
     """Return the day that is so many whole days earlier; the first day where that is none."""
     return day - timedelta(days=min(max(int(days), 0), (day - date.min).days))
+
+
+def schedule_of_ease(due: date, interval: float, ease: float, reps: float = 1, lapses: float = 0) -> Schedule | None:
+    """Return the schedule of a card that SM-2 made due on a day; None for numbers that cannot be believed."""
+    if not (0 <= interval <= 36_525 and 0 < ease <= 100):
+        return None
+    return bounded(days_before(due, interval), due, *memory_of(interval, ease), reps, lapses)

@@ -115,7 +115,7 @@ def read_cards(tree: Tree, package: Zip | None, format_: str, options: ImportOpt
         case hashcards.HASHCARDS | hashcards.REPEATER:
             return hashcards.read(tree, format_, past_of(tree, options.database, zone))
         case obsidian_sr.FORMAT:
-            return obsidian_sr.read(tree)
+            return obsidian_sr.read(tree, zone)
         case _ if format_ == JSONL:
             return own_jsonl.read(tree)
         case _ if format_ == REMNOTE:

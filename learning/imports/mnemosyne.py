@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, tzinfo
 
-from learning.imports.ease import schedule_of_ease
-from learning.imports.foreign import ForeignCard, Learnt, Reading
+from learning.imports.foreign import ForeignCard, Learnt, Reading, schedule_of_ease
 from learning.imports.packages import Zip
 from learning.imports.tree import MAX_TEXT, Tree, read_bytes, unique_key
 from learning.imports.xml_elements import Element, parsed

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
-from learning.imports.ease import schedule_of_ease
-from learning.imports.foreign import ForeignCard, Learnt, PastReview, Reading, Schedule
+from learning.imports.foreign import ForeignCard, Learnt, PastReview, Reading, Schedule, schedule_of_ease
 from learning.imports.packages import Zip
 from learning.imports.transit import read_edn, read_transit
 from learning.imports.tree import MAX_TEXT, unique_key

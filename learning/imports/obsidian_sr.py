@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 
 from learning.imports.foreign import ForeignCard, Learnt, Reading
 from learning.imports.highlights import cloze_of
@@ -37,13 +38,13 @@ class _Block:
     line: int
 
 
-def read(tree: Tree, settings: SrSettings | None = None) -> Reading:
+def read(tree: Tree, zone: tzinfo, settings: SrSettings | None = None) -> Reading:
     """Return the cards of all notes in `tree`; in a folder only of those with a flashcard tag, as the plugin has it."""
     reading = Reading(pictures=tree.picture)
     settings = settings or SrSettings.of(tree)
     left_out, keys = 0, dict[str, int]()
     for path, text in tree.texts(reading, (".md",)):
-        cards = list(_cards(path, text, settings, reading, whole=tree.is_file))
+        cards = list(_cards(path, text, settings, reading, zone, whole=tree.is_file))
         if not cards and not _is_tagged(text, settings) and _has_cards(text, settings):
             left_out += 1
         reading.cards += [unique_key(card, keys) for card in cards]
@@ -88,7 +89,9 @@ def _blank_front(text: str) -> str:
     return "\n" * text.count("\n", 0, len(text) - len(body)) + body
 
 
-def _cards(path: str, text: str, settings: SrSettings, reading: Reading, *, whole: bool) -> Iterator[ForeignCard]:
+def _cards(
+    path: str, text: str, settings: SrSettings, reading: Reading, zone: tzinfo, *, whole: bool
+) -> Iterator[ForeignCard]:
     """Yield the cards of a note, and one for the note itself where the plugin schedules it."""
     properties = read_properties(text)
     given = [f"#{tag.removeprefix('#')}" for tag in properties.texts("tags")]
@@ -107,7 +110,7 @@ def _cards(path: str, text: str, settings: SrSettings, reading: Reading, *, whol
             deck = path.rpartition("/")[0].replace("/", "::")
         if deck is None and not is_wanted:
             continue
-        card = _card(block, path, settings, reading)
+        card = _card(block, path, settings, reading, zone)
         if card is not None:
             yield replace(card, deck=deck or stem, tags=tags, base=path)
     schedule = note_schedule(properties)
@@ -154,13 +157,13 @@ def _own_deck(block: _Block, settings: SrSettings) -> tuple[str | None, _Block]:
     return (decks[0], replace(block, text=block.text[found.end() :])) if decks else (None, block)
 
 
-def _card(block: _Block, path: str, settings: SrSettings, reading: Reading) -> ForeignCard | None:
+def _card(block: _Block, path: str, settings: SrSettings, reading: Reading, zone: tzinfo) -> ForeignCard | None:
     """Return the card of a block; None, and a problem, for one without a front or a back."""
     text, comments = split_comments(block.text)
     text = text.rstrip()
     named = _BLOCK_ID.search(text)
     text = text[: named.start()].rstrip() if named else text
-    schedules, faults = schedules_in(comments)
+    schedules, faults = schedules_in(comments, zone)
     for fault in faults:
         reading.remarks.append(f"{path}:{block.line}: the schedule {fault!r} cannot be read; the card comes as new")
     if block.kind == "cloze":

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 
-from learning.imports.ease import schedule_of_ease
-from learning.imports.foreign import Schedule, bounded
+from learning.imports.foreign import Schedule, bounded, days_before
+from learning.memory.ease import sr_difficulty
 from vault.model.frontmatter import Properties
 
 NEW = "2000-01-01"  # the day that stands for a card that was never reviewed
@@ -27,39 +27,48 @@ def split_comments(text: str) -> tuple[str, list[str]]:
     return (re.sub(r"\n> ?$", "", _CALLOUT.sub("", bare)) if found else text), found
 
 
-def schedules_in(comments: Sequence[str]) -> tuple[list[Schedule | None], list[str]]:
+def schedules_in(comments: Sequence[str], zone: tzinfo) -> tuple[list[Schedule | None], list[str]]:
     """Return the schedule of each card of a block, None for a new one; and what could not be read."""
     if not comments:
         return [], []
     pieces = [piece.strip() for piece in comments[0].split("!") if piece.strip()]
-    read = [_schedule(piece) for piece in pieces]
+    read = [_schedule(piece, zone) for piece in pieces]
     faults = [
         piece for piece, each in zip(pieces, read, strict=True) if each is None and not piece.startswith(f"{NEW},")
     ]
     return read, faults
 
 
-def _schedule(piece: str) -> Schedule | None:
+def _schedule(piece: str, zone: tzinfo) -> Schedule | None:
     """Return one schedule; None for that of a new card, and for one that cannot be read."""
     fields = piece.split(",")
     try:
         if fields[0] == "fsrs":
-            return _fsrs(fields[1:])
+            return _fsrs(fields[1:], zone)
         due = _day(fields[0])
         if due is None or fields[0] == NEW:
             return None
-        return schedule_of_ease(due, float(fields[1]), float(fields[2]) / 100)
+        return _of_sm2(due, float(fields[1]), float(fields[2]))
     except (ValueError, IndexError, OverflowError):
         return None
 
 
-def _fsrs(fields: Sequence[str]) -> Schedule | None:
+def _fsrs(fields: Sequence[str], zone: tzinfo) -> Schedule | None:
     """Return the schedule of due, interval, stability, difficulty, state, reps, lapses, step and last review."""
     due, reviewed = _instant(fields[0]), _instant(fields[8])
     if due is None or reviewed is None or int(fields[4]) == 0:
         return None
     numbers = float(fields[2]), float(fields[3]), float(fields[5]), float(fields[6])
-    return bounded(reviewed.date(), due.date(), *numbers)
+    stability, difficulty, reps, lapses = numbers
+    first, last = reviewed.astimezone(zone).date(), due.astimezone(zone).date()
+    return bounded(first, last, stability, difficulty, reps, lapses)
+
+
+def _of_sm2(due: date, interval: float, ease: float) -> Schedule | None:
+    """Return the schedule of an interval in days and an ease in per cent, as the plugin makes it one of FSRS."""
+    if not (0 <= interval <= 36_525 and 0 < ease <= 10_000):
+        return None
+    return bounded(days_before(due, interval), due, max(interval, 0.1), sr_difficulty(ease))
 
 
 def note_schedule(properties: Properties) -> Schedule | None:
@@ -67,7 +76,7 @@ def note_schedule(properties: Properties) -> Schedule | None:
     due, interval, ease = (properties.text(name) for name in ("sr-due", "sr-interval", "sr-ease"))
     try:
         day = _day(due) if due else None
-        return schedule_of_ease(day, float(interval), float(ease) / 100) if day else None
+        return _of_sm2(day, float(interval), float(ease)) if day else None
     except ValueError:
         return None
 
