@@ -28,6 +28,10 @@ _SHOWN = 20  # of what is reported; --json has all
 @click.option(
     "--database", type=click.Path(dir_okay=False, path_type=Path), help="The hashcards.db or cards.db of the decks."
 )
+@click.option(
+    "--separators", metavar="'::,:::,?,??'", default="", help="The four signs that Spaced Repetition was set to."
+)
+@click.option("--notes", is_flag=True, help="Make cards of notes that Spaced Repetition schedules as a whole.")
 @click.option("--without-history", is_flag=True, help="Import no schedules and no reviews, as of a shared deck.")
 @click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
 @dry_run_option
@@ -38,6 +42,8 @@ def cards(
     columns: str,
     deck: str,
     database: Path | None,
+    separators: str,
+    notes: bool,
     without_history: bool,
     restore: bool,
     dry_run: bool,
@@ -69,6 +75,8 @@ def cards(
         database,
         history=not without_history,
         restore=restore,
+        separators=tuple(separators.split(",")) if separators else (),
+        notes=notes,
         dry_run=dry_run,
     )
     done = import_cards(vault, source, now(), options)

@@ -106,7 +106,10 @@ def looks_like(text: str) -> bool:
     head = _directives(text)
     if head.separator:
         return True
-    counts = Counter(len(row) for row in _sample(text, separator_of(text)) if row)
+    sign = separator_of(text)
+    counts = Counter(len(row) for row in _sample(text, sign) if row)
+    if sign == "\t" and counts and min(counts) > 1:
+        return True
     usual, rows = max(counts.items(), key=lambda each: (each[1], each[0]), default=(0, 0))
     return usual > 1 and rows >= 0.9 * sum(counts.values())
 

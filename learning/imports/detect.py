@@ -51,7 +51,8 @@ def detect(tree: Tree, package: Zip | None) -> Detected:
             reasons.setdefault(found.format, f"{tree.shown(file)}: {found.reason}")
     if not counts:
         raise _unknown(tree)
-    best = max(counts, key=lambda name: counts[name])
+    is_obsidian = obsidian_sr.FORMAT in counts and (tree.path / ".obsidian").is_dir()
+    best = obsidian_sr.FORMAT if is_obsidian else max(counts, key=lambda name: counts[name])
     rest = ", ".join(f"{plural(n, 'file')} as {name}" for name, n in counts.most_common() if name != best)
     return Detected(best, f"{plural(counts[best], 'file')}, such as {reasons[best]}", rest)
 
@@ -90,7 +91,9 @@ def _of_package(package: Zip) -> Detected:
 
 def _text(data: bytes) -> str:
     """Return the beginning of a file as text; what is no UTF-8 is replaced, as it is only looked at."""
-    return data[:_HEAD].decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    text = data[:_HEAD].decode("utf-16" if wide else "utf-8-sig", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _is_own_line(line: str) -> bool:

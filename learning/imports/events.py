@@ -74,7 +74,8 @@ class LogEvents:
     ) -> Iterator[LogEvent]:
         """Yield the events of one card but for its reviews."""
         state, learnt = self.desk.state(id_), card.learnt.get(variant)
-        tags = tuple(dict.fromkeys(filter(None, map(_tag, card.tags))))
+        own = learnt.tags if learnt is not None else ()
+        tags = tuple(dict.fromkeys(filter(None, map(_tag, (*card.tags, *own)))))
         if id_ not in marked and tags_after(state.tags, tags, ()) != state.tags:
             self.counts.tags += 1
             yield Tag(next(stamps), id_, tags)

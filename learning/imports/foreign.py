@@ -50,6 +50,7 @@ class Learnt:
     suspended: bool = False
     flagged: bool = False
     id: CardId | None = None  # where the card was made by retain
+    tags: tuple[str, ...] = ()  # of this card alone
 
 
 @dataclass(frozen=True, slots=True)

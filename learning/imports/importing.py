@@ -23,7 +23,7 @@ from learning.imports.deck_database import past_of
 from learning.imports.detect import CSV, JSONL, MNEMOSYNE, MOCHI, REMNOTE, Detected, detect, opened
 from learning.imports.events import LogCounts, LogEvents
 from learning.imports.foreign import ForeignCard, Reading
-from learning.imports.markup import to_markdown
+from learning.imports.markup import to_markdown, without_quoted_deletions
 from learning.imports.packages import Zip
 from learning.imports.tree import Tree
 from vault.audit.agent_runs import refuse_beside_agents
@@ -54,6 +54,8 @@ class ImportOptions:
     database: Path | None = None
     history: bool = True
     restore: bool = False
+    separators: tuple[str, ...] = ()  # of Spaced Repetition, where its settings are not at hand
+    notes: bool = False  # of Spaced Repetition: also those that are scheduled as a whole
     dry_run: bool = False
 
 
@@ -115,7 +117,7 @@ def read_cards(tree: Tree, package: Zip | None, format_: str, options: ImportOpt
         case hashcards.HASHCARDS | hashcards.REPEATER:
             return hashcards.read(tree, format_, past_of(tree, options.database, zone))
         case obsidian_sr.FORMAT:
-            return obsidian_sr.read(tree, zone)
+            return obsidian_sr.read(tree, zone, notes=options.notes, separators=options.separators)
         case _ if format_ == JSONL:
             return own_jsonl.read(tree)
         case _ if format_ == REMNOTE:
@@ -172,6 +174,7 @@ def _in_words(card: ForeignCard, pictures: _Pictures, report: CardsReport, optio
         html = pictures.reading.html
         question = to_markdown(card.question, embed, html=html)
         answer = None if card.answer is None else to_markdown(card.answer, embed, html=html)
+        question = without_quoted_deletions(question) if answer is None else question
     learnt = card.learnt if options.history else {}
     return replace(card, question=question, answer=answer, deck=options.deck or card.deck, learnt=learnt)
 

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable
 
 from learning.anki.html_to_markdown import markdown as html_to_markdown
-from learning.formats.inert_markdown import pieces
-from vault.model.cloze import with_marks
+from learning.formats.inert_markdown import JOINER, pieces
+from vault.model.card import split_quote
+from vault.model.cloze import DELETION, with_marks
 from vault.text.formatting import clean
 
 Embed = Callable[[str], str]  # the name of a picture or sound -> Markdown
@@ -32,9 +33,19 @@ def to_markdown(text: str, embed: Embed, *, html: bool) -> str:
     """Return the words of a card's side, written in Markdown or HTML, as inert Markdown; `embed` gives the Markdown of
     each picture and sound.
     """
-    source = with_marks(_OURS.sub("", clean(text)), "⦃{}⦂", "⦂⦂", "⦄")
+    source = with_marks(_OURS.sub("", clean(text).replace(JOINER, "")), "⦃{}⦂", "⦂⦂", "⦄")
     made = html_to_markdown(source, embed) if html else _from_markdown(source, embed)
     return _MARK.sub(r"{{c\1::", made).replace("⦂⦂", "::").replace("⦄", "}}").strip()
+
+
+def without_quoted_deletions(text: str) -> str:
+    """Return a cloze text whose last quote is plain lines where it hides words: a quote at the end of a block is a
+    remark, which hides none.
+    """
+    words, extra = split_quote(text)
+    if not DELETION.search(extra) and words.strip("> \n"):
+        return text
+    return words.removeprefix("> ") + "\n".join(re.sub(r"^(?:> ?)+", "", line) for line in extra.split("\n"))
 
 
 def _from_markdown(text: str, embed: Embed) -> str:

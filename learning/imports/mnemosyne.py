@@ -22,6 +22,7 @@ _TAG_ENTRY, _FACT_ENTRY, _CARD_ENTRY = "10", "16", "6"  # kinds of `log` element
 _NO_TAGS = frozenset({"__UNTAGGED__", "<default>", ""})
 _CLOZE = re.compile(r"\[(?P<words>[^\]:]+)(?::(?P<hint>[^\]]*))?\]")
 _INDEX = re.compile(r"'index':\s*(\d{1,3})")
+_SOUND = re.compile(r"<(?:audio|video|sound)\s[^<>]*?src\s*=\s*[\"']([^\"'<>]+)[\"'][^<>]*>", re.IGNORECASE)
 _LATEX = re.compile(r"<(/?)(\$\$?|latex)>")
 _DAY_S = 86_400
 _LAST_S = 32_503_680_000  # the year 3000
@@ -213,6 +214,6 @@ def _marked(text: str) -> str:
 
 
 def _html(text: str) -> str:
-    """Return the text with line ends as breaks, and its formulas marked as Anki marks them."""
-    marked = _LATEX.sub(lambda m: f"[{m[1]}{m[2]}]", text.strip())
+    """Return the text with line ends as breaks, formulas and sounds marked as Anki marks them."""
+    marked = _SOUND.sub(r"[sound:\1]", _LATEX.sub(lambda m: f"[{m[1]}{m[2]}]", text.strip()))
     return marked.replace("\r\n", "\n").replace("\n", "<br>")

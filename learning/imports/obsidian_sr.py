@@ -25,6 +25,7 @@ FORMAT = "obsidian-sr"
 _TAG = re.compile(r"(?:^|(?<=\s))#([^\s#]*[^\s#\d][^\s#]*)")
 _TAGS_FIRST = re.compile(r"\s*((?:#[^\s#]+\s+)+)(?=\S)")
 _BLOCK_ID = re.compile(r" \^([A-Za-z0-9-]+)$")
+_SCHEDULED = "<!--SR:!"
 _CALLOUT = "> [!sr|card-metadata]"
 _MOST_NOTE = 4_000  # characters of a note that becomes the answer of a card
 
@@ -38,16 +39,31 @@ class _Block:
     line: int
 
 
-def read(tree: Tree, zone: tzinfo, settings: SrSettings | None = None) -> Reading:
-    """Return the cards of all notes in `tree`; in a folder only of those with a flashcard tag, as the plugin has it."""
+def read(tree: Tree, zone: tzinfo, *, notes: bool = False, separators: Sequence[str] = ()) -> Reading:
+    """Return the cards of the notes in `tree`; in a folder of those with a flashcard tag or a schedule of a card.
+
+    With `notes`, a note that the plugin schedules as a whole is a card, too. `separators` are the plugin's four, where
+    its settings are not in the folder. Raises: UsageError for another number of them.
+    """
     reading = Reading(pictures=tree.picture)
-    settings = settings or SrSettings.of(tree)
-    left_out, keys = 0, dict[str, int]()
+    settings = SrSettings.of(tree).with_separators(separators)
+    left_out, scheduled, unclaimed, keys = 0, 0, 0, dict[str, int]()
     for path, text in tree.texts(reading, (".md",)):
-        cards = list(_cards(path, text, settings, reading, zone, whole=tree.is_file))
+        cards = list(_cards(path, text, settings, reading, zone, whole=tree.is_file or _SCHEDULED in text))
+        if (schedule := note_schedule(read_properties(text))) is not None:
+            scheduled += 1
+            cards += _note(path, text, settings, Learnt(schedule), reading) if notes else ()
+        blocks = _blocks(_blank_front(text), settings) if _SCHEDULED in text else ()
+        unclaimed += text.count(_SCHEDULED) - sum(_SCHEDULED in block.text for block in blocks)
         if not cards and not _is_tagged(text, settings) and _has_cards(text, settings):
             left_out += 1
         reading.cards += [unique_key(card, keys) for card in cards]
+    if scheduled and not notes:
+        what = plural(scheduled, "note is", "notes are")
+        reading.remarks.append(f"{what} scheduled as a whole (sr-due), as no card; --notes makes cards of them")
+    if unclaimed > 0:
+        what = f"{plural(unclaimed, 'schedule')} below no card that was found: the plugin was set to other signs"
+        reading.remarks.append(f"{what}; give its four with --separators, or import the folder that has .obsidian")
     if left_out:
         tags = " or ".join(settings.tags)
         reading.remarks.append(
@@ -59,7 +75,7 @@ def read(tree: Tree, zone: tzinfo, settings: SrSettings | None = None) -> Readin
 
 def looks_like(text: str) -> bool:
     """Return whether the text is a note of the plugin: it has a schedule, or its tag and a card."""
-    return "<!--SR:!" in text or (_is_tagged(text, SrSettings()) and _has_cards(text, SrSettings()))
+    return _SCHEDULED in text or (_is_tagged(text, SrSettings()) and _has_cards(text, SrSettings()))
 
 
 def _has_cards(text: str, settings: SrSettings) -> bool:
@@ -92,12 +108,10 @@ def _blank_front(text: str) -> str:
 def _cards(
     path: str, text: str, settings: SrSettings, reading: Reading, zone: tzinfo, *, whole: bool
 ) -> Iterator[ForeignCard]:
-    """Yield the cards of a note, and one for the note itself where the plugin schedules it."""
-    properties = read_properties(text)
-    given = [f"#{tag.removeprefix('#')}" for tag in properties.texts("tags")]
+    """Yield the cards of a note."""
+    given = [f"#{tag.removeprefix('#')}" for tag in read_properties(text).texts("tags")]
     decks = [deck for tag in given if (deck := _deck(tag, settings)) is not None]
-    tags = tuple(tag[1:] for tag in given if _deck(tag, settings) is None and tag not in settings.review_tags)
-    stem = path.rsplit("/", 1)[-1].removesuffix(".md")
+    tags, stem = _other_tags(text, settings), _stem(path)
     is_wanted = whole or settings.folders_are_decks
     body = _blank_front(text)
     places = _deck_lines(body, settings)
@@ -113,16 +127,23 @@ def _cards(
         card = _card(block, path, settings, reading, zone)
         if card is not None:
             yield replace(card, deck=deck or stem, tags=tags, base=path)
-    schedule = note_schedule(properties)
-    if schedule is not None:
-        yield from _note(path, stem, body, tags, Learnt(schedule), reading)
 
 
-def _note(
-    path: str, stem: str, body: str, tags: tuple[str, ...], learnt: Learnt, reading: Reading
-) -> Iterator[ForeignCard]:
+def _stem(path: str) -> str:
+    return path.rsplit("/", 1)[-1].removesuffix(".md")
+
+
+def _other_tags(text: str, settings: SrSettings) -> tuple[str, ...]:
+    """Return the tags among a note's properties that are not the plugin's own."""
+    given = [f"#{tag.removeprefix('#')}" for tag in read_properties(text).texts("tags")]
+    return tuple(tag[1:] for tag in given if _deck(tag, settings) is None and tag not in settings.review_tags)
+
+
+def _note(path: str, text: str, settings: SrSettings, learnt: Learnt, reading: Reading) -> Iterator[ForeignCard]:
     """Yield the card of a note that the plugin schedules as a whole: what does it say?"""
-    words = "\n".join(line for line in split_comments(body)[0].split("\n") if not _only_tags(line)).strip()
+    tags, stem = _other_tags(text, settings), _stem(path)
+    lines = split_comments(_blank_front(text))[0].split("\n")
+    words = "\n".join(line for line in lines if not _only_tags(line)).strip()
     if not words:
         reading.add_problem(path, 1, "the note has a schedule (sr-due) and no text")
     elif len(words) > _MOST_NOTE:

@@ -12,7 +12,7 @@ from learning.imports.foreign import ForeignCard, Learnt, PastReview, Reading, S
 from learning.imports.tree import Tree
 from vault.ids import ID, CardId
 from vault.log.events import RATINGS
-from vault.model.card import CardKind
+from vault.model.card import REVERSED, CardKind
 
 
 def read(tree: Tree) -> Reading:
@@ -49,9 +49,9 @@ def _card(record: Mapping[str, Any], path: str, line: int) -> tuple[str, Foreign
     if not isinstance(question, str) or not (answer is None or isinstance(answer, str)):
         raise ValueError("question or answer is no text")
     kind = CardKind(record["kind"]) if record.get("kind") else None
-    deck, tags = str(record.get("title", "")), tuple(map(str, record.get("tags", ())))
-    both = variant == "reversed"
-    card = ForeignCard(note, question, answer, path, line, deck, tags, both, kind)
+    card = ForeignCard(
+        note, question, answer, path, line, str(record.get("title", "")), is_reversed=variant == REVERSED, kind=kind
+    )
     memory = record["memory"]
     learnt = Learnt(
         _schedule(memory),
@@ -59,6 +59,7 @@ def _card(record: Mapping[str, Any], path: str, line: int) -> tuple[str, Foreign
         bool(memory.get("suspended")),
         bool(memory.get("flagged")),
         CardId(id_),
+        tuple(map(str, record.get("tags", ()))),
     )
     return note, card, variant, learnt
 

@@ -22,6 +22,7 @@ _ONE = re.compile(r"(?P<front>.+?)\s*(?P<sign><>|>>|<<|::|:>|:<|;<>|;;|;<|→|�
 _BOTH = frozenset({"<>", "::", ";<>", "↔"})
 _BACKWARDS = frozenset({"<<", ":<", ";<", "←"})
 _OFF = frozenset({">-", ":-", ";-"})
+_CERTAIN = re.compile(r"[^`>\s] ?>>>? ?[^`>\s]|\S>>>\s*$|\S ?(?:<>|;<>|:>|:<) ?\S|\S:::\s*$")
 _DELETION = re.compile(r"\{\{(?P<words>[^{}]+?)\}\}(?:\{\((?P<hint>[^)]*)\)\})?")
 _TAG = re.compile(r"\s##?(?:\[\[(?P<long>[^\]]+)\]\]|(?P<short>[\w/-]+))")
 
@@ -55,10 +56,9 @@ def read(tree: Tree) -> Reading:
 
 
 def looks_like(text: str) -> bool:
-    """Return whether the text is an outline with cards of RemNote's signs, other than `::` alone."""
-    signs = [m["sign"] for rem in _outline(text[:200_000]) if (m := _ONE.fullmatch(rem.text))]
-    bullets = sum(line.lstrip()[:2] in ("- ", "* ") for line in text[:200_000].split("\n"))
-    return bullets > 0 and any(sign not in ("::", ":-", "→") for sign in signs)
+    """Return whether the text is an outline with two cards or more by signs that are RemNote's alone."""
+    bullets = [line.strip()[2:] for line in text[:200_000].split("\n") if line.lstrip()[:2] in ("- ", "* ")]
+    return sum(_CERTAIN.search(line) is not None for line in bullets) > 1
 
 
 def _outline(text: str) -> list[_Rem]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from learning.imports.highlights import HIGHLIGHT, ClozeMarks, has_cloze, marks_of
 from learning.imports.tree import Tree
+from vault.errors import UsageError
 
 _PATH = ".obsidian/plugins/obsidian-spaced-repetition/data.json"
 _NAMES = {
@@ -57,6 +59,15 @@ class SrSettings:
             _word(settings.get("multilineCardEndMarker")),
             _clozes(settings),
         )
+
+    def with_separators(self, given: Sequence[str]) -> SrSettings:
+        """Return the settings with these separators, in the plugin's order. Raises: UsageError unless they are four."""
+        if not given:
+            return self
+        if len(given) != len(_NAMES) or not all(given):
+            hint = "in one line, in one line both ways, on lines of their own, on lines both ways: '::,:::,?,??'"
+            raise UsageError("Spaced Repetition has four separators", where="--separators", hint=hint)
+        return replace(self, separators=dict(zip(_NAMES, given, strict=True)))
 
     def separators_in(self, line: str) -> bool:
         """Return whether the line may be part of a card, so that a tag in it is the card's own."""

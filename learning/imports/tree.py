@@ -56,10 +56,12 @@ class Tree:
         for file in self.files(suffixes):
             data = read_bytes(file, MAX_TEXT)
             try:
-                yield self.shown(file), data.decode("utf-8-sig")
+                text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
             except UnicodeDecodeError as error:
                 line = data.count(b"\n", 0, error.start) + 1
                 reading.add_problem(self.shown(file), line, "the file is not UTF-8", "save it as UTF-8")
+            else:
+                yield self.shown(file), text.replace("\r\n", "\n").replace("\r", "\n")
 
     def above(self, name: str) -> bytes | None:
         """Return the bytes of a file with that path in the folder or one above it, nearest first; None without one."""

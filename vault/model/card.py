@@ -132,7 +132,10 @@ def render_card(card: Card) -> str:
 
 def render_block(question: str, answer: str | None, support: Sequence[Citation], cards: Iterable[Card]) -> str:
     """Return a block with these words, or the cloze text `question` without an answer, and a comment for each card."""
-    lines = [f"C: {_guarded(question)}"] if answer is None else [f"Q: {_guarded(question)}", f"A: {_guarded(answer)}"]
+    if answer is None:
+        lines = _tagged("C:", question, "\n")
+    else:
+        lines = [*_tagged("Q:", question, "\n"), *_tagged("A:", answer, "\n")]
     if support:
         lines.append("> " + " ".join(map(str, support)))
     return "\n".join([*lines, *map(comment_of, cards)]) + "\n"
