@@ -62,7 +62,7 @@ class Outcome:
     kept: int = 0
     cards: dict[tuple[str, str], CardId] = field(default_factory=dict)
     new: set[CardId] = field(default_factory=set)
-    births: list[ledger.Event] = field(default_factory=list)
+    births: list[ledger.Event] = field(default_factory=list)  # and that a card is back
     decks: Counter[str] = field(default_factory=Counter)  # cards that are created, by deck
     texts: dict[str, tuple[str | None, str]] = field(default_factory=dict)  # by path the text there, and the new one
 
@@ -127,9 +127,17 @@ class Blocks:
             self.outcome.cards[card.key, variant] = id_
             if new:
                 self.outcome.new.add(id_)
-            if (key := self._key(card, variant)) not in self.known.ids and (new or id_ not in self.known.taken):
-                event: ledger.Event = {"v": 1, "type": "birth", "of": "card", "id": id_, "at": at, "key": key}
-                self.outcome.births.append(event | {"import": self.batch})
+            key = self._key(card, variant)
+            is_born = key in self.known.ids or (not new and id_ in self.known.taken)
+            if new or not is_born:
+                event: ledger.Event = {
+                    "v": 1,
+                    "type": "revive" if is_born else "birth",
+                    "of": "card",
+                    "id": id_,
+                    "at": at,
+                }
+                self.outcome.births.append(event | ({} if is_born else {"key": key}) | {"import": self.batch})
 
     def _existing(self, card: ForeignCard, ids: Mapping[str, CardId], old: Card, path: str, block: str) -> None:
         """Decide on a block that is here: reworded if its source is and no user edited it."""
@@ -172,12 +180,16 @@ class Blocks:
                     stem = free_slug(name, ids[0], taken)
                     taken.add(stem.casefold())
                     path, count = f"{FLASHCARDS}/{stem}.md", 0
-                    head = {"type": "flashcards", OWN_DECK: name}
-                    texts[path] = (None, render_note(head, f"\n# {escape(name)}\n"))
+                    texts[path] = (None, head_of(name))
                 old, text = texts.get(path) or (decks[path].text, decks[path].text)
                 texts[path] = (old, text.rstrip("\n") + "\n\n" + block)
                 count += len(ids)
         return texts
+
+
+def head_of(deck: str) -> str:
+    """Return the beginning of a new deck."""
+    return render_note({"type": "flashcards", OWN_DECK: deck}, f"\n# {escape(deck)}\n")
 
 
 def rendered(card: ForeignCard, ids: Mapping[str, CardId]) -> str | None:

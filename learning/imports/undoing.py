@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from learning.cards.delete import delete_cards
+from learning.cards.delete import delete_blocks
 from learning.cards.workspace import Desk, after, open_desk
-from learning.imports.blocks import KEY
+from learning.imports.blocks import head_of
+from learning.store.siblings import OWN_DECK
+from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import NotFound
+from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.events import LogEvent, Undo
@@ -44,9 +47,21 @@ def undo_import(vault: Vault, now: datetime, *, dry_run: bool = False) -> Undone
     voided = [event for event in events if event.stamp.via == IMPORTED and getattr(event, "card", "") in done.deleted]
     done.voided = len(voided)
     if not dry_run and done.deleted:
-        delete_cards(vault, done.deleted, now)
+        paths = {desk.cards[card].deck.path for card in done.deleted}
+        refuse_beside_agents(vault)
+        placed = (desk.cards[card] for card in done.deleted)
+        delete_blocks(vault, {(each.deck.path, each.card.start): each.card for each in placed}, now)
         _void(desk, voided)
+        _remove_empty(vault, paths)
     return done
+
+
+def _remove_empty(vault: Vault, paths: Iterable[str]) -> None:
+    """Remove the decks that hold nothing but what an import writes at the beginning of a new one."""
+    for path in sorted(paths):
+        deck = vault.deck(path)
+        if deck is not None and deck.text.strip() == head_of(deck.properties.text(OWN_DECK)).strip():
+            vault.guard(Scope.LOG).remove(path, expect=sha256_hex(deck.text.encode()))
 
 
 def _last(desk: Desk) -> tuple[str, list[CardId]]:
@@ -54,7 +69,7 @@ def _last(desk: Desk) -> tuple[str, list[CardId]]:
     births = [
         event
         for event in ledger.ordered(desk.vault.ledger_events(ledger.IDS)[0])
-        if event.get("type") == "birth" and str(event.get("key", "")).startswith(KEY) and event.get("import")
+        if event.get("type") in ("birth", "revive") and event.get("of") == "card" and event.get("import")
     ]
     for event in reversed(births):
         batch = str(event["import"])
