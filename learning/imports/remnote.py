@@ -22,7 +22,7 @@ _ONE = re.compile(r"(?P<front>.+?)\s*(?P<sign><>|>>|<<|::|:>|:<|;<>|;;|;<|→|�
 _BOTH = frozenset({"<>", "::", ";<>", "↔"})
 _BACKWARDS = frozenset({"<<", ":<", ";<", "←"})
 _OFF = frozenset({">-", ":-", ";-"})
-_CERTAIN = re.compile(r"[^`>\s] ?>>>? ?[^`>\s]|\S>>>\s*$|\S ?(?:<>|;<>|:>|:<) ?\S|\S:::\s*$")
+_CERTAIN = re.compile(r"[^`>\s] ?>>>? ?[^`>\s]|\S ?>>>\s*$|\S ?(?:<>|;<>|:>|:<) ?\S|\S ?:::\s*$")
 _DELETION = re.compile(r"\{\{(?P<words>[^{}]+?)\}\}(?:\{\((?P<hint>[^)]*)\)\})?")
 _TAG = re.compile(r"\s##?(?:\[\[(?P<long>[^\]]+)\]\]|(?P<short>[\w/-]+))")
 
