@@ -355,7 +355,7 @@ def test_mochi_in_edn_and_in_transit_gives_the_same_cards(tmp_path: Path) -> Non
         ' {:id :c4 :trashed? true :content "x\\n---\\ny"}]}'
     )
     card = ["^ ", "~:id", "~:c1", "~:deck-id", "~:d2", "~:content", 'What? ![](@media/cat.png)\n---\nA "cat"']
-    review = ["^ ", "~:date", {"~#dt": 1_763_632_800_000}, "~:due", {"~#dt": 1_764_669_600_000}]
+    review = ["^ ", "~:date", {"~#dt": 1_795_168_800_000}, "~:due", {"~#dt": 1_796_205_600_000}]
     card += ["~:tags", ["~#set", ["pets"]], "~:reviews", [[*review, "~:interval", 12, "~:remembered?", True]]]
     cards = [
         card,
