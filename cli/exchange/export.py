@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -175,7 +176,7 @@ def anki(
 @force_option
 @vault_json_options
 def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Export a table for spreadsheets: one row per card, with quotes and sources. Cells never contain formulas.
+    """Export a table for spreadsheets: one row per card, with quotes, sources and its memory. Cells contain no formulas.
 
     `-` is stdout. An existing file is overwritten only if it is an earlier export.
 
@@ -189,34 +190,39 @@ def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
 
 @export.command("qa")
 @_folder_argument
+@click.option("--with-schedule", is_flag=True, help="Include hashcards.db: stability, difficulty and due dates.")
 @vault_json_options
-def qa(out: Path, vault_dir: str | None, as_json: bool) -> int:
-    """Export Q:/A: files, one per concept, for hashcards and repeater.
+def qa(out: Path, with_schedule: bool, vault_dir: str | None, as_json: bool) -> int:
+    """Export Q:/A: and C: files, one per concept, for hashcards and repeater.
 
-    A later run updates the folder; a file that another program wrote or changed is never overwritten.
+    A later run updates the folder; a file that another program wrote or changed is never overwritten: with
+    --with-schedule, export to a new folder once, and go on there. repeater keeps its schedule outside of the folder.
 
     \b
     Examples:
       retain export qa ~/decks
+      retain export qa ~/leaving --with-schedule
     """
-    return _export_folder(out, vault_dir, as_json, export_qa)
+    return _export_folder(out, vault_dir, as_json, partial(export_qa, scheduled=with_schedule))
 
 
 @export.command("obsidian-sr")
 @_folder_argument
+@click.option("--fsrs", is_flag=True, help="Write schedules for the plugin's FSRS, with stability and difficulty.")
 @vault_json_options
-def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
+def obsidian_sr(out: Path, fsrs: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export notes for Obsidian's plugin Spaced Repetition, with due dates.
 
-    The plugin stores a date, an interval and an ease; stability, difficulty and reviews are not exported, and its
-    reviews cannot be imported. Suspended cards are not exported. Once the plugin has changed a note, export to another
-    folder.
+    The plugin stores a date, an interval and an ease, or with its FSRS stability and difficulty; it stores no reviews.
+    Suspended cards are not exported. Once the plugin has changed a note, export to another folder; `retain import cards`
+    imports its schedules.
 
     \b
     Examples:
       retain export obsidian-sr ~/Notes/flashcards
+      retain export obsidian-sr ~/Notes/flashcards --fsrs
     """
-    return _export_folder(out, vault_dir, as_json, export_obsidian_sr)
+    return _export_folder(out, vault_dir, as_json, partial(export_obsidian_sr, fsrs=fsrs))
 
 
 @export.command("jsonl")
@@ -224,9 +230,10 @@ def obsidian_sr(out: Path, vault_dir: str | None, as_json: bool) -> int:
 @force_option
 @vault_json_options
 def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Export JSON lines: each card with its quotes and memory state.
+    """Export JSON lines: each card with its quotes, its memory state and every review.
 
-    `-` is stdout. An existing file is overwritten only if it is an earlier export.
+    `retain import cards` creates the same cards, due on the same days, in another vault. `-` is stdout. An existing file
+    is overwritten only if it is an earlier export.
 
     \b
     Examples:

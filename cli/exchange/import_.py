@@ -1,4 +1,4 @@
-"""The command group `import`: anki."""
+"""The command group `import`: anki, cards, undo."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from cli import output
 from cli.environment import now
+from cli.exchange.import_cards import cards, undo
 from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
 from vault.text.formatting import plural
 
@@ -28,6 +29,8 @@ def import_() -> None:
     Examples:
       retain import anki ~/Downloads/phone.apkg
       retain import anki ~/Downloads/collection.colpkg --dry-run
+      retain import cards ~/Notes
+      retain import cards vocabulary.csv --dry-run
     """
 
 
@@ -126,3 +129,7 @@ def _show(done: ImportReport) -> None:
         output.show(f"  and {len(done.reported) - _SHOWN} more (--json lists all)")
     if done.dry_run:
         output.show("nothing changed")
+
+
+import_.add_command(cards)
+import_.add_command(undo)

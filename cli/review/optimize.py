@@ -103,7 +103,7 @@ def _fit(vault: Vault, *, dry_run: bool, auto: bool, as_json: bool, progress: st
         narrator({"event": "fit", "done": 0, "of": 1})
     elif not narrator.none:
         output.say(f"fitting {plural(len(log.reviews), 'review')}")
-    found = fit_decision.compare_fit(log.reviews, rules, _card_events(vault))
+    found = fit_decision.compare_fit(fit_decision.fittable(log, rules.calendar), rules, _card_events(vault))
     if narrator.jsonl:
         narrator({"event": "fit", "done": 1, "of": 1})
     if isinstance(found, fit_decision.TooFew):
@@ -313,7 +313,7 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
         output.say("your reviews have doubled since the last optimization: run `retain optimize`")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
-    found = fit_decision.compare_fit(log.reviews, rules, _card_events(vault))
+    found = fit_decision.compare_fit(fit_decision.fittable(log, rules.calendar), rules, _card_events(vault))
     if not isinstance(found, fit_decision.FitComparison) or not found.better:
         _store_fit_size(vault, log)
         return

@@ -47,7 +47,7 @@ def resolve_concepts(
 def known_cards(events: Sequence[Event], ids: Ids) -> dict[CardId, CardKind | None]:
     """Return every card that the machine ever made, with the kind that it has now. `events` are in order."""
     # Those that the user wrote or imported from Anki are in the ledger, too.
-    theirs = {e.get("id") for e in events if str(e.get("key", "")).startswith(("human:", "anki:"))}
+    theirs = {e.get("id") for e in events if str(e.get("key", "")).startswith(("human:", "anki:", "import:"))}
     cards = (e.get("id") for e in events if e.get("of") == "card")
     ever: dict[CardId, CardKind | None] = {CardId(str(id_)): None for id_ in cards if id_ not in theirs}
     return ever | {c.id: c.kind for c in live_cards(events, ids).values()}

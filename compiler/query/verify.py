@@ -335,8 +335,8 @@ class _Check:
         gate = gates.VaultCardGate(accepted=self.accepted) if self.accepted is not None else gates.StrictCardGate()
         seen: dict[CardId, str] = {}
         events, _ = self.vault.ledger_events(ledger.IDS)  # which no agent can write
-        # Cards from Anki rest on no claim.
-        brought = {e.get("id") for e in events if str(e.get("key", "")).startswith("anki:")}
+        # Cards from other programs rest on no claim.
+        brought = {e.get("id") for e in events if str(e.get("key", "")).startswith(("anki:", "import:"))}
         retired = ledger.fold(e for e in events if e.get("of") == "card").retired  # shown to nobody
         for deck in decks:
             self.verdict.unsupported += [_finding(d.code, d.path, d.line, d.message) for d in deck.diagnostics]

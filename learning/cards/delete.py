@@ -5,9 +5,9 @@ All cards of a block go together, as the cards of a note do in Anki. The review 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from learning.cards.edit import found_card
@@ -62,16 +62,29 @@ def delete_cards(vault: Vault, ids: Iterable[str], now: datetime) -> Deleted:
     for id_ in ids:
         deck, card = found_card(vault, id_)
         blocks.setdefault((deck.path, card.start), card)
+    return delete_blocks(vault, blocks, now)
+
+
+def delete_blocks(vault: Vault, blocks: Mapping[tuple[str, int], Card], now: datetime) -> Deleted:
+    """Remove the blocks that begin at these places (path and offset) from their decks, each with a card that it holds.
+
+    Raises: Refused where a deck was changed since; WriteFailed.
+    """
     cuts: list[Cut] = []
-    for path, start in sorted(blocks, reverse=True):  # from the end of each deck, so that places stay right
+    for path in sorted({path for path, _ in blocks}):
         found = vault.deck(path)
-        if found is None or not any(c.start == start and c.id == blocks[path, start].id for c in found.cards):
+        starts = {start: card.id for (place, start), card in blocks.items() if place == path}
+        if found is None or starts.items() - {(card.start, card.id) for card in found.cards}:
             raise Refused("the deck was changed in the meantime", where=path, hint="try again")
-        cut, rest = _without(found, start)
+        mine, rest = [], found
+        for start in sorted(starts, reverse=True):  # from the end, so that places stay right
+            cut, text = _without(rest, start)
+            mine.append(cut)
+            rest = replace(rest, text=text)
         with unbroken():  # the deck and its record
-            vault.guard(Scope.LOG).write(path, rest.encode(), expect=sha256_hex(found.text.encode()))
-            cuts.append(cut)
-            _record(vault, _DELETE, cut, now)
+            vault.guard(Scope.LOG).write(path, rest.text.encode(), expect=sha256_hex(found.text.encode()))
+            cuts += mine
+            _record(vault, _DELETE, mine, now)
     return Deleted(tuple(cuts))
 
 
@@ -108,7 +121,7 @@ def restore_cards(vault: Vault, deleted: Deleted, now: datetime) -> tuple[CardId
         with unbroken():
             expect = sha256_hex(deck.text.encode()) if deck.text else None
             vault.guard(Scope.LOG).write(cut.path, text.encode(), expect=expect)
-            _record(vault, _RESTORE, cut, now)
+            _record(vault, _RESTORE, [cut], now)
         restored += cut.cards
     return tuple(restored)
 
@@ -130,12 +143,14 @@ def _cut_in(event: ledger.Event) -> Cut:
     return Cut(cards, str(event["path"]), str(event["text"]), int(event["place"]), kind, str(event["rest"]))
 
 
-def _record(vault: Vault, type_: str, cut: Cut, now: datetime) -> None:
+def _record(vault: Vault, type_: str, cuts: Iterable[Cut], now: datetime) -> None:
     """Append what was deleted or put back to the ledger."""
-    events, _ = vault.ledger_events(ledger.EDITS)
-    event = {"v": 1, "type": type_, "card": cut.cards[0], "cards": list(cut.cards), "path": cut.path}
-    if type_ == _DELETE:
-        kind = cut.kind.value if cut.kind else ""
-        event |= {"text": cut.text, "place": cut.place, "kind": kind, "rest": cut.rest}
-    line = ledger.encode(event | {"at": ledger.after(events, now)})
-    vault.guard(Scope.LOG).append(ledger.EDITS, line)
+    at = ledger.after(vault.ledger_events(ledger.EDITS)[0], now)
+    lines = []
+    for cut in cuts:
+        event = {"v": 1, "type": type_, "card": cut.cards[0], "cards": list(cut.cards), "path": cut.path}
+        if type_ == _DELETE:
+            kind = cut.kind.value if cut.kind else ""
+            event |= {"text": cut.text, "place": cut.place, "kind": kind, "rest": cut.rest}
+        lines.append(ledger.encode(event | {"at": at}))
+    vault.guard(Scope.LOG).append(ledger.EDITS, b"".join(lines))

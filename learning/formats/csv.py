@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
+from datetime import date
 from pathlib import Path
 
 from learning.cards.workspace import Desk
 from learning.formats.targets import exported, is_table
+from learning.memory.state import Phase
 from learning.store.placed import Placed
 from vault.evidence.evidence import EvidenceReader
 from vault.files.exports import export_bytes
 from vault.text.formatting import clean, clean_line
 
-COLUMNS = ("id", "kind", "concept", "question", "answer", "quotes", "sources", "tags")
+BEFORE = ("id", "kind", "concept", "question", "answer", "quotes", "sources", "tags")  # the first version's
+COLUMNS = (*BEFORE, "due", "interval", "stability", "difficulty", "reps", "lapses", "suspended")
 # What makes a cell a formula in some spreadsheet: the signs and their full-width twins, also after white space or
 # quotes that a program may trim away, and a tab or line end in front, which some take for the start of a new cell.
 _ACTS = re.compile(r"[\t\r\n]|[\s\"'\u200b-\u200f\ufeff]*[=+\-@＝＋－＠|%]")
@@ -28,6 +31,11 @@ def cell(text: str) -> str:
     return f"'{shown}" if _ACTS.match(shown) else shown
 
 
+def without_guard(text: str) -> str:
+    """Return what `cell` made `text` of."""
+    return text[1:] if text.startswith("'") and _ACTS.match(text[1:]) else text
+
+
 def render_table(desk: Desk) -> str:
     """Return the table, RFC 4180, without retracted cards. Questions and answers are Markdown, as in the decks."""
     reader = EvidenceReader(desk.vault)
@@ -35,7 +43,9 @@ def render_table(desk: Desk) -> str:
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
     for placed in exported(desk):
-        writer.writerow([cell(text) for text in _row(placed, desk.state(placed.id).tags, reader)])
+        writer.writerow(
+            [cell(text) for text in (*_row(placed, desk.state(placed.id).tags, reader), *_memory(desk, placed))]
+        )
     return out.getvalue()
 
 
@@ -48,12 +58,24 @@ def _row(placed: Placed, own: tuple[str, ...], reader: EvidenceReader) -> tuple[
     return (placed.id, placed.kind, placed.title, card.question, card.answer, quotes, places, tags)
 
 
+def _memory(desk: Desk, placed: Placed) -> tuple[str, ...]:
+    """Return the cells on a card's memory: the study day on which it is due, days and counts; empty while it is new."""
+    state = desk.state(placed.id)
+    suspended = "yes" if state.suspended else ""
+    if state.phase is Phase.NEW or state.due is None:
+        return "", "", "", "", "", "", suspended
+    due = desk.scheduler.calendar.day(state.due)
+    numbers = f"{state.stability:.4f}", f"{state.difficulty:.4f}", str(state.reps), str(state.lapses)
+    return date.fromordinal(due).isoformat(), str(max(0, due - state.last_day)), *numbers, suspended
+
+
 def export_table(desk: Desk, out: Path, *, force: bool = False) -> int:
     """Write the table to `out`; return the number of cards. UTF-8 with a mark, or Excel would guess another encoding.
 
     Raises: Refused, also for a file that is no such table, but with `force`; WriteFailed.
     """
     data = b"\xef\xbb\xbf" + render_table(desk).encode()
-    replaces = (lambda _: True) if force else is_table(COLUMNS)
+    earlier = is_table(COLUMNS), is_table(BEFORE)
+    replaces = (lambda _: True) if force else lambda path: any(each(path) for each in earlier)
     export_bytes(out, data, forbidden=desk.vault.kept_out(), replaces=replaces)
     return len(exported(desk))

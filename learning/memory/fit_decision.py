@@ -17,8 +17,9 @@ from learning.memory.model import fit
 from learning.memory.predictions import rows_of
 from learning.memory.state import CardEvent, Rules
 from learning.memory.trials import Trials, elapsed_days, joined, split_row, trials
+from learning.study_day import StudyCalendar
 from vault.ids import CardId
-from vault.log.events import LogEvent, Params, Stamp
+from vault.log.events import LogEvent, Memory, Params, Stamp
 from vault.log.review_columns import ReviewColumns, ScannedLog
 from vault.log.review_log import unix_ms
 
@@ -101,6 +102,21 @@ def split_by_change(columns: ReviewColumns, changes: Iterable[CardEvent]) -> Rev
             cards.append(columns.cards[card])
         card_of.append(numbers[key])
     return replace(columns, cards=cards, card=card_of)
+
+
+def fittable(log: ScannedLog, calendar: StudyCalendar) -> ReviewColumns:
+    """Return the reviews of the cards whose history is whole: what came before is unknown of a card whose memory was
+    brought from elsewhere and whose first review is later than that.
+    """
+    brought = {e.card: e.reviewed.toordinal() for e in reversed(log.others) if isinstance(e, Memory)}  # by the first
+    columns = log.reviews
+    if not brought:
+        return columns
+    days, first = calendar.days_of(columns), dict[int, int]()
+    for card, day in zip(columns.card, days, strict=True):
+        first.setdefault(card, day)
+    cut_off = {n for n, card in enumerate(columns.cards) if card in brought and first[n] > brought[card]}
+    return rows_of(columns, [row for row, card in enumerate(columns.card) if card not in cut_off])
 
 
 def compare_fit(columns: ReviewColumns, rules: Rules, changes: Iterable[CardEvent] = ()) -> FitComparison | TooFew:

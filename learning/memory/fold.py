@@ -14,7 +14,7 @@ from learning.memory.state import UNSEEN, CardEvent, MemoryState, Phase, Rules, 
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.card_history import lines_with
-from vault.log.events import Bury, CardMark, Flag, LogEvent, Params, Reschedule, Resume, Suspend, Tag
+from vault.log.events import Bury, CardMark, Flag, LogEvent, Memory, Params, Reschedule, Resume, Suspend, Tag
 from vault.log.review_columns import ScannedLog, scan_events
 from vault.log.review_log import at_of, live, unix_ms
 
@@ -119,6 +119,8 @@ def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Sche
             return replace(was, due=scheduler.calendar.start(event.due.toordinal()))
         case Reschedule():  # a new card has no due date
             return state
+        case Memory():
+            return _brought(was, event, scheduler)
         case CardEvent(type="retracted"):
             return replace(was, retracted=True)
         case CardEvent(type="revived"):
@@ -126,6 +128,28 @@ def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Sche
         case CardEvent(type="changed"):
             return None if state is None else scheduler.relearn(state, event.at, day)
     return state
+
+
+def _brought(state: MemoryState, event: Memory, scheduler: Scheduler) -> MemoryState:
+    """Return `state` with the memory that another program knew; unchanged where a later review here knows more."""
+    reviewed, due = event.reviewed.toordinal(), event.due.toordinal()
+    if state.phase is not Phase.NEW and state.last_day > reviewed:
+        return state
+    is_same_day = state.last_review is not None and state.last_day == reviewed
+    return replace(
+        state,
+        phase=Phase.REVIEW,
+        stability=event.stability,
+        difficulty=event.difficulty,
+        step=None,
+        due=scheduler.calendar.start(due),
+        last_review=state.last_review if is_same_day else scheduler.calendar.start(reviewed),
+        last_day=reviewed,
+        interval_days=due - reviewed,
+        reps=max(event.reps, 1),
+        lapses=event.lapses,
+        changed=False,
+    )
 
 
 # What to look for in a line, and what else it must hold. In a line of JSON these stand nowhere but as keys and values:

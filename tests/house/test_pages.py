@@ -10,7 +10,9 @@ from click.testing import CliRunner
 
 from cli.command_list import COMMANDS
 from cli.main import retain_group
-from docs import commands
+from docs import commands, exchange
+from learning.formats.fields import FORMATS
+from learning.imports.detect import FORMATS as READ
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -29,6 +31,11 @@ def test_every_command_has_help_of_its_own(name: str) -> None:
 
 def test_the_page_of_commands_is_what_their_help_says() -> None:
     assert commands.PAGE.read_text(encoding="utf-8") == commands.render(), "run `make docs`"
+
+
+def test_the_tables_of_formats_are_those_of_the_code_and_name_every_format_that_is_read() -> None:
+    assert exchange.PAGE.read_text(encoding="utf-8") == exchange.render(), "run `make docs`"
+    assert {each.name for each in FORMATS} == set(READ)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

@@ -125,7 +125,7 @@ def test_the_plugin_gets_the_day_and_the_interval_of_a_card_that_was_reviewed(va
     days = desk.state(B1).interval_days
     due = (NOON + timedelta(days=days)).date().isoformat()
     (card,) = spaced_repetition(obsidian_files(desk)["interleaving.md"].decode())
-    assert card[2] == f"<!--SR:!{due},{days},250-->" and days > 1
+    assert card[2] == f"<!--SR:!{due},{days},370-->" and days > 1
 
 
 def test_retracted_cards_are_in_no_export_and_suspended_ones_not_in_the_plugins(vault: Vault, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 import zlib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -24,6 +24,7 @@ from vault.log.events import (
     Flag,
     Import,
     LogEvent,
+    Memory,
     More,
     Params,
     Pause,
@@ -66,6 +67,18 @@ events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Flag, stamps, cards, words),
     st.builds(Tag, stamps, cards, tag_lists, tag_lists),
     st.builds(Reschedule, stamps, cards, st.dates()),
+    st.builds(
+        lambda stamp, card, numbers, day, wait, counts, origin: Memory(
+            stamp, card, *numbers, day, day + timedelta(days=wait), *counts, origin
+        ),
+        stamps,
+        cards,
+        st.tuples(st.floats(0.001, 36_500), st.floats(1, 10)),
+        st.dates(date(1970, 1, 1), date(2999, 1, 1)),
+        st.integers(0, 36_500),
+        st.tuples(st.integers(0, 999), st.integers(0, 99)),
+        words,
+    ),
     st.builds(CatchUp, stamps, st.integers(0, 9_999), st.dates()),
     st.builds(Pause, stamps, st.dates(), st.integers(0, 9_999)),
     st.builds(Params, stamps, st.lists(floats, max_size=21).map(tuple), st.none() | floats, words),
@@ -389,7 +402,7 @@ def test_a_rating_of_a_new_year_goes_into_the_same_file_and_an_older_file_of_a_y
 
 RATER = """
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 from vault.files.guard import Guard, Scope

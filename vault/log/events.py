@@ -148,6 +148,23 @@ class Reschedule(CardMark, frozen=True, gc=False):
     due: date
 
 
+class Memory(CardMark, frozen=True, gc=False):
+    """What another program knew of the card when it was last reviewed there, on the study day `reviewed`.
+
+    It replaces the state of a card that was not reviewed here after that day; the card is due on the day `due`.
+    `origin` names the card and its schedule there, so that an import again brings it no second time.
+    """
+
+    type: ClassVar[str] = "memory"
+    stability: float
+    difficulty: float
+    reviewed: date
+    due: date
+    reps: int = 1
+    lapses: int = 0
+    origin: str = ""
+
+
 class CatchUp(LogEvent, frozen=True, gc=False):
     """From its study day on at most `per_day` reviews a day, until the backlog is cleared, probably on `until`.
 
@@ -215,6 +232,9 @@ def _fields(event: LogEvent) -> dict[str, Any]:
             return {"card": event.card, "add": list(event.add), "remove": list(event.remove)}
         case Reschedule():
             return {"card": event.card, "due": event.due.isoformat()}
+        case Memory():
+            days = {"reviewed": event.reviewed.isoformat(), "due": event.due.isoformat()}
+            return {"card": event.card, "stability": event.stability, "difficulty": event.difficulty, **days}
         case CardMark():
             return {"card": event.card}
         case Undo():
@@ -236,6 +256,8 @@ def _more(event: LogEvent) -> dict[str, Any]:
     match event:
         case Flag() | Params():
             return {"reason": event.reason} if event.reason else {}
+        case Memory():
+            return {"reps": event.reps, "lapses": event.lapses, "origin": event.origin}
         case Graded():
             suggested = None if event.suggested is None else int(event.suggested)
             points = {"engine": event.engine, "points": [event.met, event.missed]}
@@ -345,6 +367,21 @@ def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating
     return stamp, _shared(_text(record, "card")), RATINGS[rating], ms, interval_days
 
 
+def _memory(record: dict[str, Any], stamp: Stamp) -> Memory:
+    """Return the memory in a line. Raises: ValueError."""
+    stability, difficulty = _number(record["stability"]), _number(record["difficulty"])
+    if not (stability > 0 and 1 <= difficulty <= 10):
+        raise ValueError("stability or difficulty is out of range")
+    counts = record.get("reps", 1), record.get("lapses", 0)
+    if any(type(count) is not int or not 0 <= count < 1_000_000 for count in counts):
+        raise ValueError("reps or lapses is not a number of reviews")
+    reviewed, due = _day(record["reviewed"]), _day(record["due"])
+    if due < reviewed:
+        raise ValueError("the card is due before its review")
+    card = CardId(_text(record, "card"))
+    return Memory(stamp, card, stability, difficulty, reviewed, due, *counts, _text(record, "origin", ""))
+
+
 def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
     """Return the suggestion in a line. Raises: ValueError."""
     suggested, given, points = record["suggested"], record["given"], record["points"]
@@ -394,6 +431,7 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "grade": _graded,
     "tag": lambda r, s: Tag(s, CardId(_text(r, "card")), _words(r, "add"), _words(r, "remove")),
     "reschedule": lambda r, s: Reschedule(s, CardId(_text(r, "card")), _day(r["due"])),
+    "memory": _memory,
     "more": _more_new,
     "params": _params,
     "catch_up": lambda r, s: CatchUp(s, _per_day(r), _day(r["until"])),

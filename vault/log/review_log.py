@@ -45,6 +45,7 @@ _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MINUTE, _MS = timedelta(minutes=1), timedelta(milliseconds=1)
 _COMMON = 5  # random bytes that the ids of one action share; the other five count its events
 ALIKE = 18  # characters of an id that these bytes and the instant make
+IMPORTED = "import"  # the program that events of an import of cards name; `undo` leaves these to the import
 BOM = b"\xef\xbb\xbf"
 EVER = datetime(1, 1, 1, tzinfo=UTC)  # an instant before which nothing is
 
@@ -235,7 +236,11 @@ def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
     """
     active = live(events)
     fits = [event for event in active if isinstance(event, Params)]
-    undoable = (event for event in reversed(active) if not isinstance(event, Graded | Import | Params))
+    undoable = (
+        event
+        for event in reversed(active)
+        if not isinstance(event, Graded | Import | Params) and event.stamp.via != IMPORTED
+    )
     return next((event for event in undoable if not any(is_written_with(event, fit) for fit in fits)), None)
 
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 from vault.diagnostic import Diagnostic
 from vault.ids import ALPHABET, CardId
 from vault.model.cloze import DELETION, back, front, numbers_in
+from vault.model.foreign_cards import ForeignCards
 from vault.model.frontmatter import Properties, body_of, read_properties
 from vault.model.wikilink import Citation, citations, only_citations
 
@@ -132,7 +133,10 @@ def render_card(card: Card) -> str:
 
 def render_block(question: str, answer: str | None, support: Sequence[Citation], cards: Iterable[Card]) -> str:
     """Return a block with these words, or the cloze text `question` without an answer, and a comment for each card."""
-    lines = [f"C: {_guarded(question)}"] if answer is None else [f"Q: {_guarded(question)}", f"A: {_guarded(answer)}"]
+    if answer is None:
+        lines = _tagged("C:", question, "\n")
+    else:
+        lines = [*_tagged("Q:", question, "\n"), *_tagged("A:", answer, "\n")]
     if support:
         lines.append("> " + " ".join(map(str, support)))
     return "\n".join([*lines, *map(comment_of, cards)]) + "\n"
@@ -212,6 +216,7 @@ def parse_deck(text: str, path: str) -> Deck:
     block: _Block | None = None
     kind: CardKind | None = None
     fence = ""
+    foreign = ForeignCards(path)
 
     def close() -> None:
         nonlocal block
@@ -238,6 +243,8 @@ def parse_deck(text: str, path: str) -> Deck:
             block = _Block(kind, line_number, start, [line[2:].strip()], end=end)
         elif not inside and line.startswith("C:") and (block is None or DELETION.search(line)):
             close()
+            if not DELETION.search(line):
+                foreign.inside(line, line_number)
             block = _Block(kind, line_number, start, [line[2:].strip()], is_cloze=True, end=end)
         elif not inside and line.startswith("A:") and block is not None and block.answer is None and not block.is_cloze:
             block.answer, block.end = [line[2:].strip()], end
@@ -245,10 +252,14 @@ def parse_deck(text: str, path: str) -> Deck:
             found.append(_invalid_comment(path, line_number, comment["id"] if comment is not None else ""))
         elif block is not None:
             (block.text if block.answer is None else block.answer).append(line)
+            if not inside:
+                foreign.inside(line, line_number)
             if line.strip():
                 block.end = end
+        elif not inside:
+            foreign.outside(line, line_number)
     close()
-    return Deck(path, text, tuple(cards), tuple(found) + tuple(_repeats(cards, path)))
+    return Deck(path, text, tuple(cards), (*found, *foreign.diagnostics(), *_repeats(cards, path)))
 
 
 def _invalid_comment(path: str, line: int, id_: str) -> Diagnostic:

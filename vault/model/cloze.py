@@ -97,6 +97,25 @@ def with_marks(text: str, start: str, hint: str, end: str) -> str:
     return _parsed(text, shown)
 
 
+def parts_of(text: str) -> list[tuple[str, int, str]] | None:
+    """Return the text as (words, number, hint), the number 0 for words that no card hides; None where deletions are in
+    each other or have several numbers.
+    """
+    parts: list[tuple[str, int, str]] = []
+
+    def hold(deletion: _Open) -> str:
+        number = min(deletion.numbers) if len(deletion.numbers) == 1 else -1
+        parts.append((deletion.words, number, deletion.hint))
+        return f"\ue010{len(parts) - 1}\ue011"
+
+    shown = _parsed(re.sub("[\ue010\ue011]", "", text), hold)
+    if any("\ue010" in words + hint or number < 0 for words, number, hint in parts):
+        return None
+    pieces = re.split("\ue010(\\d+)\ue011", shown)
+    found = [(piece, 0, "") if n % 2 == 0 else parts[int(piece)] for n, piece in enumerate(pieces)]
+    return [part for part in found if part[0]]
+
+
 def front(text: str, number: int) -> str:
     """Return the question of a cloze card in Markdown: its deletions are `[...]`, or the hint in brackets."""
     return with_deletions(text, number, lambda _, hint: f"**[{hint.strip() or '...'}]**")[0]

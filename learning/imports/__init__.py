@@ -1,0 +1,1 @@
+"""Imports of cards from other programs than Anki."""
