@@ -149,12 +149,12 @@ def _spans(pairs: list[tuple[tuple[int, int, int], tuple[int, int, int]]]) -> li
 
 
 def checked_picture(vault: Vault, path: str) -> str:
-    """Return `path` if it is a picture in wiki/assets/ or raw/ that another program may open.
+    """Return `path` if it is a picture in wiki/assets/, or of a source, that another program may open.
 
-    Raises: NotFound, or Refused where it lies elsewhere than in wiki/assets/ or raw/, or is no picture by its bytes.
+    Raises: NotFound, or Refused where it is elsewhere, or is no picture by its bytes.
     """
-    if not path.startswith((f"{ASSETS}/", "raw/")):
-        raise Refused("only pictures in wiki/assets/ and raw/ are opened from here", where=clean_line(path)[:80])
+    if not (path.startswith(f"{ASSETS}/") or vault.is_source(path)):
+        raise Refused("only pictures in wiki/assets/ and of sources are opened from here", where=clean_line(path)[:80])
     data = vault.read_bytes(path)
     if data is None:
         raise NotFound("there is no such picture", where=path)

@@ -91,10 +91,12 @@ def note_link(path: str, title: str) -> str:
 
 
 def raw_link(path: str, title: str, section: str = "") -> str:
-    """Return a link to a file of `raw/`: a wikilink, or a Markdown link where the name could end or act in one.
+    """Return a link to the file of a source: a wikilink, or a Markdown link where the name could end or act in one.
 
-    Into a note it leads to the heading `section`, if one is given that a link can hold.
+    Into a note it leads to the heading `section`, if one is given that a link can hold. A note beside the vault's
+    folder (`../`) is linked by its path in the folder that holds both, which Obsidian has open.
     """
+    path = path.removeprefix("../")
     if _UNLINKABLE.search(path):
         return f"[{escape(clean_line(title)) or 'untitled'}](<{quote(path)}>)"
     anchor = section if path.endswith(".md") and not _UNLINKABLE.search(section) else ""
