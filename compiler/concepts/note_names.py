@@ -18,8 +18,8 @@ MANY = 2  # notes that link to what is not there: a single link may be a slip
 def note_terms(vault: Vault, notes: Mapping[str, NoteFacts], titles: Mapping[str, str]) -> dict[str, tuple[Term, ...]]:
     """Return by the path of each note with a title the names that it gives.
 
-    The name of its file, its title and its aliases are one name; they make no concept by themselves. What several notes link to and
-    no file has as its name is a name without explanation.
+    The name of its file, its title and its aliases are one name; they make no concept by themselves. What several notes
+    link to and no file has as its name is a name without explanation.
     """
     if not notes:
         return {}

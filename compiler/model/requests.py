@@ -29,7 +29,7 @@ class Span(Message):
 class Term(Message, kw_only=True):
     """A name the segment offers for a concept. `signal` is how the embedded engine found it: defined, or merely named.
 
-    It is "note" for the name of a note in place, which makes no concept by itself, and "page" or "line" where a model or
+    It is "note" for the name of a note in place, which makes no concept by itself; "page" or "line" where a model or
     an agent says that the concept gets an article or a line.
     """
 
