@@ -96,8 +96,7 @@ def _count_all(found: Adoption, prefix: str, count: Callable[[], None]) -> None:
     base = next(path for path in found.folder.iterdir() if path.is_dir()) if prefix else found.folder  # of the paths
     everything = NoteRules((top, f"{prefix}{HUMAN}"), (f"../{found.root.name}",))
     plugin = PluginSettings.of(found.folder)
-    folders = ("" if top == HERE else top, f"{prefix}{HUMAN}")
-    for path in (file.path for each in folders for file in scan(base, each, everything).files):
+    for path in (file.path for file in scan(base, "" if top == HERE else top, everything).files):
         if not path.lower().endswith(".md"):
             if found.rules.covers(path):
                 is_picture = path.lower().endswith(PICTURES)
@@ -122,10 +121,11 @@ def _reason(rules: NoteRules, path: str, inner: str, facts: NoteFacts) -> str:
         above = inner.partition("/")[0]
         if above == HUMAN:
             return f"{HUMAN}/, your own"
-        out = next((each for each in rules.exclude if NoteRules(rules.folders, (each,)).covers(path) is False), "")
-        return out.removeprefix("../") or "outside the folders of [notes]"
+        return rules.excluded_by(path).removeprefix("../") or f"{above if '/' in inner else inner}, elsewhere"
     if not facts.learning:
         return "learning: false"
+    if not facts.has_words:
+        return "empty, or pictures alone"
     return next((f"#{tag}" for tag in rules.exclude_tags if NoteRules(exclude_tags=(tag,)).leaves_out(facts.tags)), "")
 
 

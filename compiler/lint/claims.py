@@ -104,7 +104,7 @@ def not_compiled(wiki: Wiki) -> Found:
     root, rules = wiki.vault.root, wiki.vault.notes
     for path in (file.path for file in scan_sources(root, rules).files):
         title = path.rpartition("/")[2]
-        if path in known or path.removesuffix(".md") in linked or raw_link(path, title) in index:
+        if path in known or path.removesuffix(".md") in linked or raw_link(path, title, depth=1) in index:
             continue
         data = (root / path).read_bytes()
         if is_note(rules, path) and facts_of(data).is_left_out(rules):

@@ -19,6 +19,10 @@ _LONGEST = 120  # characters of a name
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]+`")
 _TAG = re.compile(r"(?:^|(?<=\s))#([\w/-]{1,100})", re.MULTILINE)
+_WORDLESS = re.compile(
+    r"!\[\[[^\]\n]*\]\]|!\[[^\]\n]*\]\([^)\n]*\)|<[^>]*>|%%.*?%%|^[ \t]*#+[ \t]", re.DOTALL | re.MULTILINE
+)
+_WORD = re.compile(r"[^\W_]")
 _NUMBER = re.compile(r"[\d/_-]+")
 
 
@@ -30,10 +34,11 @@ class NoteFacts:
     aliases: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     learning: bool = True
+    has_words: bool = True
 
     def is_left_out(self, rules: NoteRules) -> bool:
-        """Return whether the note is no source: by its tags, or because it says `learning: false`."""
-        return not self.learning or rules.leaves_out(self.tags)
+        """Return whether the note is no source: by its tags, by `learning: false`, or because nothing is in it."""
+        return not (self.learning and self.has_words) or rules.leaves_out(self.tags)
 
     def as_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
@@ -42,7 +47,7 @@ class NoteFacts:
     def from_json(cls, text: str) -> NoteFacts:
         data = json.loads(text)
         tags, aliases, links_ = (tuple(map(str, data[key])) for key in ("tags", "aliases", "links"))
-        return cls(tags, aliases, links_, bool(data["learning"]))
+        return cls(tags, aliases, links_, bool(data["learning"]), bool(data["has_words"]))
 
 
 @dataclass
@@ -97,6 +102,7 @@ def facts_of(data: bytes) -> NoteFacts:
         _names(note.aliases()),
         _names(note.links()),
         note.properties.text("learning").casefold() not in ("false", "no"),
+        _WORD.search(_WORDLESS.sub(" ", note.text[note.properties.body :])) is not None,
     )
 
 

@@ -34,7 +34,7 @@ class NoteRules:
 
     def enters(self, folder: str) -> bool:
         """Return whether notes may be in this folder, a vault path; its name alone decides."""
-        return self._is_inside(folder) and not self._is_excluded(folder)
+        return self._is_inside(folder) and not self.excluded_by(folder)
 
     def covers(self, path: str) -> bool:
         """Return whether the file at this vault path is a source by its folder and name; its tags are not looked at."""
@@ -58,14 +58,15 @@ class NoteRules:
             return ABOVE in self.folders and parts[0].casefold() != HUMAN
         return HERE in self.folders and parts[0].casefold() not in (*WRITTEN, HUMAN)
 
-    def _is_excluded(self, path: str) -> bool:
+    def excluded_by(self, path: str) -> str:
+        """Return the entry of `exclude` that leaves out a file or folder; "" if there is none."""
         name = path.rpartition("/")[2]
         for out in self.exclude:
             if path == out or path.startswith(f"{out}/"):
-                return True
+                return out
             if "*" in out and (fnmatchcase(path, out) or ("/" not in out and fnmatchcase(name, out))):
-                return True
-        return False
+                return out
+        return ""
 
 
 def read_rules(file: TomlFile, table: Mapping[str, Any]) -> NoteRules:
