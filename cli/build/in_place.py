@@ -20,7 +20,7 @@ def sources_in_place(vault: Vault, given: str) -> list[str] | None:
     rules = vault.notes
     if path.split("/")[0] == ".." and not rules.enters(path):
         return None
-    below = "" if path == "." else f"{path}/"
+    below = "" if path == "." and rules.folders else f"{path}/"
     found = [f.path for f in scan_sources(vault.root, rules).files if f.path == path or f.path.startswith(below)]
     found = [each for each in found if not _is_left_out(vault, each)]
     if found:
