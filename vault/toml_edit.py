@@ -12,6 +12,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from vault.config import user
+from vault.config.notes import NoteRules
 from vault.config.settings import FILE, Settings, read_settings
 from vault.config.toml_file import parsed
 from vault.errors import Damaged, Refused, UsageError
@@ -96,6 +97,17 @@ def change_vault(vault: Vault, key: str, value: Value) -> Settings:
         settings, _ = read_settings(new)
     except Damaged as error:
         raise UsageError(error.what, hint="nothing was written") from error
+    _write(guard, FILE, text, new)
+    return settings
+
+
+def change_notes(vault: Vault, rules: NoteRules) -> Settings:
+    """Set the rules for notes in place in `retain.toml`; return the new settings. Raises as `change_vault`."""
+    guard = vault.guard(Scope.SETTINGS)
+    text = new = _read(guard, FILE)
+    for key in ("folders", "exclude", "exclude_tags"):
+        new = changed(new, "notes", key, list(getattr(rules, key)))
+    settings, _ = read_settings(new)
     _write(guard, FILE, text, new)
     return settings
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vault.config.notes import ABOVE, HERE, NoteRules
 from vault.config.settings import FILE, Settings, read_settings
 from vault.config.user import personal_vault
 from vault.diagnostic import Diagnostic
@@ -62,11 +64,52 @@ class Vault:
         return Guard(personal, scope, forbidden=(self.root,))
 
     def kept_out(self) -> tuple[Path, ...]:
-        """Return the folders that only the user's own commands write: `forbidden` of a Guard or export."""
-        return () if self.personal is None else (self.personal,)
+        """Return the folders that are never written in this vault's name: `forbidden` of a Guard or export.
+
+        They are the personal vault, and the folders of notes that are sources in place.
+        """
+        personal = () if self.personal is None else (self.personal,)
+        return (*personal, *self._note_folders())
+
+    @property
+    def notes(self) -> NoteRules:
+        """Return which files outside `raw/` are sources; this vault's own folder never is."""
+        rules = self.settings.notes
+        return replace(rules, exclude=(*rules.exclude, f"../{self.root.name}")) if rules.folders else rules
+
+    def is_source(self, path: str) -> bool:
+        """Return whether a vault path is that of a source: in `raw/`, or of a note in place."""
+        return path.startswith("raw/") or (bool(self.settings.notes.folders) and self.notes.covers(path))
+
+    def note_path(self, target: str) -> str:
+        """Return the vault path of the note in place, or the file beside one, that a link means; "" if there is none.
+
+        `target` is a path, with or without `.md`, in the folder that holds all notes.
+        """
+        if not self.settings.notes.folders or ".." in target.split("/"):
+            return ""
+        tried = (f"{above}{target}{suffix}" for above in ("", "../") for suffix in ("", ".md"))
+        return next((path for path in tried if self.is_source(path) and (self.root / path).is_file()), "")
+
+    def _note_folders(self) -> list[Path]:
+        """Return the folders with notes in place; of the whole vault, the folders in it that hold them."""
+        found = []
+        for folder in self.settings.notes.folders:
+            if folder not in (HERE, ABOVE):
+                found.append(self.root / folder)
+                continue
+            prefix, rules = "" if folder == HERE else "../", self.notes
+            with suppress(OSError), os.scandir(self.root / folder) as entries:
+                found += [Path(e.path) for e in entries if e.is_dir() and rules.enters(prefix + e.name)]
+        return found
 
     def read_bytes(self, path: str) -> bytes | None:
-        """Return the bytes of a file in the vault, following no link; None if there is none."""
+        """Return the bytes of a file in the vault, following no link; None if there is none.
+
+        A path that begins with `../` is one of the folder that holds the vault, and of a source there.
+        """
+        if path.startswith("../") and self.is_source(path):
+            return Folder(self.root.parent).read(path.removeprefix("../"))
         return Folder(self.root).read(path)
 
     def read_text(self, path: str) -> str | None:

@@ -108,7 +108,7 @@ def add(
     guard = vault.guard(Scope.ADD)
     guard.sweep()
     check_amount([source for source, path in places.found if not guard.exists(path)], vault.root, sure=yes)
-    outcome = Outcome(skipped=places.skipped, began=instant(now()))
+    outcome = Outcome(skipped=places.skipped, began=instant(now()), in_place=places.in_place)
     narrator = output.Progress(progress)
     try:
         copy_files(guard, places.found, narrator, outcome)
@@ -228,7 +228,9 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool, missing: Sequence[di
         fills = [gap.id for gap in gaps]
         row = {"added": outcome.added, "unchanged": outcome.there, "refused": outcome.refused}
         output.show_json(
-            row | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills, "missing": missing}
+            row
+            | {"skipped": outcome.skipped, "fetched": outcome.fetched, "fills": fills, "missing": missing}
+            | {"in_place": outcome.in_place}
         )
         return
     for path in outcome.added:
@@ -237,6 +239,9 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool, missing: Sequence[di
         output.say(f"  {each['path']}: {each['reason']}; add them so that pages can show them")
     for gap in gaps if outcome.added or outcome.there else []:
         output.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
+    if outcome.in_place:
+        first = outcome.in_place[0] + (f" and {len(outcome.in_place) - 1} more" if len(outcome.in_place) > 1 else "")
+        output.say(f"  already a source where it is, so not copied: {first}")
     there = f", {len(outcome.there)} unchanged" if outcome.there else ""
-    after = "; next: `retain compile`" if outcome.added or outcome.there else ""
+    after = "; next: `retain compile`" if outcome.added or outcome.there or outcome.in_place else ""
     output.say(f"{len(outcome.added)} added{there}{after}")

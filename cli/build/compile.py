@@ -147,7 +147,7 @@ def _compiled(vault: Vault, options: Options, progress: str | None, *, budget: f
     """Compile, render the pages of the learner, and return the report; what a model cost is reported."""
     settings = of_user()
     with output.Progress(progress) as narrator:
-        seen = look(vault.root)  # once for all: with nothing to do, looking is most of the work
+        seen = look(vault.root, vault.notes)  # once for all: with nothing to do, looking is most of the work
         asking = backend_of(vault, options.engine, seen, narrator, budget=budget, batch=batch, renew=options.renew)
         with asking as backend:
             by = checked_by_rule(backend, settings) if backend is not None and not options.dry_run else None

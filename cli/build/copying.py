@@ -30,6 +30,7 @@ class Outcome:
     skipped: list[dict[str, str]] = field(default_factory=list)  # path and reason of what folders hold and is left out
     refused: list[dict[str, Any]] = field(default_factory=list)
     fetched: list[dict[str, Any]] = field(default_factory=list)
+    in_place: list[str] = field(default_factory=list)  # sources that are in the vault already
     origins: list[Origin] = field(default_factory=list)  # for the ledger
 
     def refuse(self, path: str, error: RetainError) -> None:

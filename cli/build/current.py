@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -35,13 +36,12 @@ def _sources(vault: Vault, given: str) -> dict[SourceId, str]:
     """Return the sources in a file or folder of raw/, which is named as seen from here or from the vault."""
     for base in (here(), vault.root):
         path = (base / given).resolve()
-        if path.is_relative_to(vault.root / "raw") and path.exists():
-            found = sources_at(vault, path.relative_to(vault.root).as_posix())
+        relative = os.path.relpath(path, vault.root).replace(os.sep, "/")
+        if (path.is_relative_to(vault.root / "raw") or vault.is_source(relative)) and path.exists():
+            found = sources_at(vault, relative)
             if not found:
                 hint = "run `retain compile` to read new files; of several copies, only one counts as the source, "
                 hint += "and an unreadable file does not count"
                 raise NotFound("no source at this path", where=given, hint=hint)
             return found
-    raise UsageError(
-        "not a file or folder of raw/", where=given, hint="`retain status` lists the sources that are due for a check"
-    )
+    raise UsageError("not a file or folder of sources", where=given, hint="`retain status` lists the sources to check")

@@ -72,7 +72,7 @@ def _compiled(vault: Vault, at: datetime, narrator: output.Progress) -> tuple[Re
     engine = engine_of(vault, None)
     options = Options("journal" if engine in ASKING else engine)
     try:
-        return compile_vault(vault, options, at, narrator, look(vault.root)), ""
+        return compile_vault(vault, options, at, narrator, look(vault.root, vault.notes)), ""
     except (LockHeld, ModelUnavailable) as reason:
         return None, f"{reason.what}: {reason.hint}" if reason.hint else reason.what
 

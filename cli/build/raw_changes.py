@@ -1,16 +1,18 @@
-"""The bursts of changes in raw/, as `retain compile --watch` waits for them."""
+"""The bursts of changes in raw/ and in the notes in place, as `retain compile --watch` waits for them."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from compiler.sources.inventory import is_hidden, is_ignored_path
+from vault.config.notes import NoteRules
 from vault.errors import Refused, UsageError
 
+NO_NOTES = NoteRules()
 _TICK_MS = 100  # how often changes are looked for; more often where the quiet time is short
 _LONGEST_BURST_S = 30.0  # a file that is written for longer is compiled as it is, and again later
 _POLLING = "`WATCHFILES_FORCE_POLLING=1 retain compile --watch` polls the files instead"
@@ -23,28 +25,28 @@ def require_watchfiles() -> None:
         raise UsageError("the package watchfiles is not installed", hint=hint)
 
 
-def bursts(root: Path, quiet_s: float) -> Iterator[bool]:
-    """Yield True at the start, and when files in raw/ changed and have been quiet for `quiet_s`; else False each tick.
+def bursts(root: Path, quiet_s: float, notes: NoteRules = NO_NOTES) -> Iterator[bool]:
+    """Yield True at the start, and when sources changed and have been quiet for `quiet_s`; else False each tick.
 
     raw/ may be removed and made again meanwhile, as git does. Raises: Refused where the system cannot watch it.
     """
-    raw = root / "raw"
     while True:
         try:
-            yield from _bursts_until_replaced(raw, quiet_s)
+            yield from _bursts_until_replaced(root / "raw", quiet_s, notes)
         except FileNotFoundError:  # another one may come
             yield False
             time.sleep(quiet_s)
 
 
-def _bursts_until_replaced(raw: Path, quiet_s: float) -> Iterator[bool]:
+def _bursts_until_replaced(raw: Path, quiet_s: float, notes: NoteRules) -> Iterator[bool]:
     """Yield as `bursts` does, until raw/ is another folder. Raises: FileNotFoundError; Refused."""
     identity = _identity(raw)
     began: float | None = None  # of the burst that is going on
     last, is_start = 0.0, True
-    for paths, is_gone in _changed_paths(raw, min(_TICK_MS, int(quiet_s * 250))):
+    folders = [raw.parent / folder for folder in notes.folders]
+    for paths, is_gone in _changed_paths(raw, folders, min(_TICK_MS, int(quiet_s * 250))):
         now = time.monotonic()
-        if any(_counts(raw, path) for path in paths):
+        if any(_counts(raw, path, notes) for path in paths):
             began, last = now if began is None else began, now
         is_over = began is not None and (now - last >= quiet_s or now - began >= _LONGEST_BURST_S)
         if is_over or is_start:
@@ -56,8 +58,8 @@ def _bursts_until_replaced(raw: Path, quiet_s: float) -> Iterator[bool]:
             return
 
 
-def _changed_paths(raw: Path, tick_ms: int) -> Iterator[tuple[frozenset[str], bool]]:
-    """Yield the paths in raw/ that changed in each tick, none if nothing did, and whether raw/ itself was removed.
+def _changed_paths(raw: Path, folders: Sequence[Path], tick_ms: int) -> Iterator[tuple[frozenset[str], bool]]:
+    """Yield the paths that changed in each tick, none if nothing did, and whether raw/ itself was removed.
 
     What changes between ticks is kept. Where files are polled, a change in raw/ is reported as one of raw/ itself, too.
     """
@@ -66,6 +68,7 @@ def _changed_paths(raw: Path, tick_ms: int) -> Iterator[tuple[frozenset[str], bo
     try:
         for changes in watchfiles.watch(
             raw,
+            *folders,
             watch_filter=None,
             debounce=tick_ms,
             step=tick_ms // 2,
@@ -87,8 +90,14 @@ def _identity(folder: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _counts(raw: Path, path: str) -> bool:
-    """Return whether a compile reads what is at this path: no hidden file, no backup, nothing that programs fill."""
+def _counts(raw: Path, path: str, notes: NoteRules) -> bool:
+    """Return whether a compile reads what is at this path: no hidden file, no backup, nothing that programs fill.
+
+    Of the notes in place, what their rules name; of a folder that is renamed, the folder alone is reported.
+    """
     parts = Path(os.path.relpath(path, raw.parent)).parts
+    if parts[:1] != ("raw",):
+        inner = "/".join(parts)
+        return notes.covers(inner) or ("." not in parts[-1] and notes.enters(inner))
     above = ("/".join(parts[: n + 1]) for n in range(len(parts)))
     return not (any(map(is_hidden, parts[1:])) or any(map(is_ignored_path, above)))

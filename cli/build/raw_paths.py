@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli import output
+from cli.build.in_place import sources_in_place
 from cli.maintenance.init import KINDS
 from compiler.sources.inventory import is_hidden, is_ignored_path
 from vault.config.settings import FILE
@@ -33,6 +34,8 @@ _NAMES_PICTURES = frozenset(
 class Places:
     """The files to add: `found` are (file, vault path), `skipped` are paths in folders with the reason.
 
+    `in_place` are the vault paths of sources that are in the vault already.
+
     `kind` is the folder of raw/ to use, None to choose by file type.
     """
 
@@ -40,6 +43,7 @@ class Places:
     kind: str | None
     found: list[tuple[Path, str]] = field(default_factory=list)
     skipped: list[dict[str, str]] = field(default_factory=list)
+    in_place: list[str] = field(default_factory=list)
     count: Callable[[], None] = lambda: None  # called for each file of a folder
 
     def find(self, sources: Iterable[str]) -> None:
@@ -55,8 +59,9 @@ class Places:
         if named(source) is None:
             web = "give a web page's address with https://" if looks_like_address(given) else ""
             raise UsageError("no such file or folder", where=given, hint=web)
-        if self.vault.root in (source.resolve(), *source.resolve().parents):
-            raise UsageError("already inside the vault", where=given)
+        if (found := sources_in_place(self.vault, given)) is not None:
+            self.in_place += found
+            return
         if not is_folder(source):
             self.found.append((source, f"raw/{self.kind or _kind(source)}/{source.name}"))
         elif _is_vault(source, self.vault):

@@ -46,7 +46,7 @@ class Watch:
         require_watchfiles()
         vault = opened(self.vault_dir)
         is_open, not_before = False, 0.0
-        for is_changed in bursts(vault.root, quiet_s):
+        for is_changed in bursts(vault.root, quiet_s, vault.notes):
             is_open = is_open or is_changed
             if is_open and time.monotonic() >= not_before:
                 is_open = not self._compile(vault)

@@ -255,7 +255,7 @@ def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json:
     chosen = name or engine_of(vault, None)
     chosen = chosen if chosen in ASKING else _configured(of_user())
     with output.Progress(progress) as narrator:
-        report = compile_vault(vault, Options(chosen, dry_run=True), now(), narrator, look(vault.root))
+        report = compile_vault(vault, Options(chosen, dry_run=True), now(), narrator, look(vault.root, vault.notes))
     from cli.engines.costs import estimate_json, show_estimate
 
     figures = estimate_json(report.open, chosen, batch=False)

@@ -14,8 +14,10 @@ from cli.environment import now
 from cli.guard.audit import first_look
 from cli.guard.personal import notes_in_vault
 from cli.hosts.host_config import write_host_files
+from cli.maintenance.adoption import BESIDE, Adoption, preview, survey, survey_again
 from cli.options import opened, progress_option
 from templates import read
+from vault.config.notes import NoteRules
 from vault.config.personal import check_no_personal, checked_apart
 from vault.config.settings import FILE, Settings, render_settings
 from vault.config.user import personal_vault, set_personal_vault
@@ -24,6 +26,7 @@ from vault.files.folder import is_folder, named
 from vault.files.guard import Guard, Scope
 from vault.git import git, is_installed, is_repository
 from vault.ids import ulid
+from vault.toml_edit import change_notes
 from vault.vault import open_vault
 
 KINDS = ("articles", "papers", "repos", "datasets", "images")
@@ -39,6 +42,11 @@ FOLDERS = (
 @click.argument("directory", metavar="DIR")
 @click.option("--personal", metavar="DIR2", help="Keep your own notes in this folder, which no agent can read.")
 @click.option("--adopt", is_flag=True, help="Add the vault to a folder that already contains notes.")
+@click.option(
+    "--exclude", multiple=True, metavar="PATH", help="With --adopt: a folder, file or pattern that is not a source."
+)
+@click.option("--exclude-tag", "exclude_tags", multiple=True, metavar="TAG", help="With --adopt: skip notes with this tag.")
+@click.option("--dry-run", is_flag=True, help="With --adopt: show what would become a source, and write nothing.")
 @click.option("--no-git", is_flag=True, help="Do not create a git repository.")
 @click.option(
     "--host",
@@ -53,6 +61,9 @@ def init(
     directory: str,
     personal: str | None,
     adopt: bool,
+    exclude: tuple[str, ...],
+    exclude_tags: tuple[str, ...],
+    dry_run: bool,
     no_git: bool,
     hosts: tuple[str, ...],
     show: bool,
@@ -63,18 +74,35 @@ def init(
     With --personal, your notes are kept in DIR2 instead of DIR/insights/. The path is saved in your user settings on
     this machine; for an existing vault, give --personal again on each machine.
 
+    With --adopt the notes in DIR are sources where they are: they are read, and never copied or changed. The table
+    [notes] of retain.toml says which. Templates, insights/ and notes tagged as private are left out. Where DIR has
+    folders that the vault needs for itself, as a wiki that another tool compiles has, the vault is DIR/retain.
+
     \b
     Examples:
       retain init my-vault
       retain init ~/know --personal ~/notes     keep your notes where no agent can read them
-      retain init ~/notes --adopt     add a vault to an existing Obsidian vault
+      retain init ~/notes --adopt --dry-run     show what an Obsidian vault contains
+      retain init ~/notes --adopt --exclude Daily --exclude-tag journal
       retain init ~/know --host claude-code --host codex     set up two coding agents
     """
     root = _checked_directory(directory)
+    if (exclude or exclude_tags or dry_run) and not adopt:
+        raise UsageError("--exclude, --exclude-tag and --dry-run go with --adopt", hint="retain init DIR --adopt")
     if show and not hosts:
         raise UsageError("--print can be used only with --host", hint="retain init DIR --host claude-code --print")
     if show:
         return _hosts(root, hosts, show=True)
+    found = _survey(root, exclude, exclude_tags) if adopt and is_folder(root) and _is_not_empty(root) else None
+    if found is not None:
+        root = found.root
+        if named(root / FILE) is not None and personal is None and not hosts:
+            return _adopt_again(found, dry_run=dry_run)
+        if found.notes and not _is_agreed(found, dry_run=dry_run):
+            return None
+    if dry_run:
+        output.say("no note would become a source; nothing was written")
+        return None
     is_vault = named(root / FILE) is not None
     if is_vault and (personal is not None or hosts):
         if personal is not None:
@@ -89,7 +117,7 @@ def init(
         raise Refused(
             "the folder is not empty",
             where=str(root),
-            hint="--adopt adds the vault; no existing file is changed",
+            hint="--adopt adds the vault; no existing file is changed; --adopt --dry-run shows what it finds",
         )
     guard = Guard(root.resolve(), Scope.INIT)
     at = now()
@@ -97,6 +125,7 @@ def init(
         vault_id=ulid(int(at.timestamp() * 1000), secrets.token_bytes(10)),
         name=root.resolve().name,
         timezone=_local_zone(),
+        notes=found.rules if found is not None and found.notes else NoteRules(),
     )
     personal_root = _checked_personal(root.resolve(), personal, settings.vault_id)
     for folder in FOLDERS:
@@ -116,8 +145,47 @@ def init(
     if not no_git and is_installed() and not is_repository(root):
         _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
-    output.say(f"next: cd {root} && retain add FILES && retain compile")
+    add = "" if settings.notes.folders else "retain add FILES && "
+    output.say(f"next: cd {root} && {add}retain compile")
     return code
+
+
+def _survey(root: Path, exclude: tuple[str, ...], exclude_tags: tuple[str, ...]) -> Adoption:
+    """Return what is in a folder of notes, for a new vault or the one that it has."""
+    folder = root.resolve()
+    vault = next((each for each in (folder, folder / BESIDE) if named(each / FILE) is not None), None)
+    with output.Counter() as counter:
+        if vault is not None:
+            return survey_again(opened(str(vault)), folder, exclude, exclude_tags, counter)
+        return survey(folder, exclude, exclude_tags, counter)
+
+
+def _is_agreed(found: Adoption, *, dry_run: bool) -> bool:
+    """Show what would become a source; return whether the vault is to be made. Raises: Refused if the user says no."""
+    for line in preview(found):
+        output.say(line)
+    if dry_run:
+        output.say("nothing was written")
+        return False
+    if output.ask(f"Add a vault in {found.root}, with these as sources?") is False:
+        raise Refused("nothing was written", hint="--exclude FOLDER and --exclude-tag TAG leave more out")
+    return True
+
+
+def _adopt_again(found: Adoption, *, dry_run: bool) -> int | None:
+    """Show what a vault takes of its notes; write the rules if it has none yet, or others are wanted."""
+    vault = opened(str(found.root))
+    changes = found.rules != vault.settings.notes
+    if not changes or dry_run:
+        for line in preview(found):
+            output.say(line)
+        output.say("nothing was written" if changes else "these are its sources already; nothing was written")
+        return None
+    if not _is_agreed(found, dry_run=False):
+        return None
+    change_notes(vault, found.rules)
+    output.say(f"next: cd {found.root} && retain compile")
+    return None
 
 
 def _checked_directory(directory: str) -> Path:

@@ -196,7 +196,9 @@ def _asked(
     characters = of_user().part_bytes * 3 // 2 if engine in ASKING else BUDGET
     most = min(characters, BUDGET)
     try:
-        with backend_of(vault, engine, look(vault.root), narrator, budget=budget, batch=False, renew=True) as backend:
+        with backend_of(
+            vault, engine, look(vault.root, vault.notes), narrator, budget=budget, batch=False, renew=True
+        ) as backend:
             answer = answer_question(desk, question, engine, now(), backend, narrator, earlier, most)
         cost = paid_words(backend)
     finally:

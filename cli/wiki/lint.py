@@ -157,7 +157,7 @@ def _judge(vault: Vault, engine: str, budget: float | None, narrator: output.Pro
     from compiler.lint.judge import judge
     from compiler.orders.board import OrderDesk
 
-    seen = look(vault.root)
+    seen = look(vault.root, vault.notes)
     with backend_of(vault, engine, seen, narrator, budget=budget, batch=False, renew=True) as backend:
         judge(wiki_to_check(vault, now()), OrderDesk(vault, sandboxed=is_sandboxed()), engine, now(), backend, narrator)
     if cost := paid_words(backend):

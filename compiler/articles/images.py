@@ -233,34 +233,56 @@ def _key_of(key: Key, raw: _Raw) -> bytes:
 
 
 class _Raw:
-    """The files of `raw/` by path and by name, among which a document's pictures may be."""
+    """The files that are sources by path and by name, among which a document's pictures may be."""
 
     def __init__(self, gathered: Sequence[Gathered]) -> None:
         self.tracked = {g.tracked.id: g.tracked for g in gathered}
         images = [g.tracked for g in gathered if g.recorded == "image"]
         self._at = {_nfc(path): file.id for file in images for path in file.paths}
-        self._named: dict[str, list[SourceId]] = {}
-        for file in images:
-            for name in {_nfc(path).rsplit("/", 1)[-1].casefold() for path in file.paths}:
-                self._named.setdefault(name, []).append(file.id)
+        self._folded = {path.casefold(): path for path in sorted(self._at, reverse=True)}
+        self._named: dict[str, list[str]] = {}  # name -> paths, the shortest first
+        for path in sorted(self._at, key=lambda path: (len(path), path)):
+            self._named.setdefault(path.rsplit("/", 1)[-1].casefold(), []).append(path)
 
     def find(self, document: Gathered, target: str) -> Key | None:
-        """Return where the picture is that `document` shows; None for one that is not in `raw/`.
+        """Return where the picture is that `document` shows; None for one that is no source.
 
-        That is inside the document, beside it, or anywhere in `raw/` under a name that only one picture has.
+        That is inside the document, beside it, or anywhere in `raw/` under a name that only one picture has. From a
+        note in place, it is found as Obsidian finds it.
         """
         if target.startswith(EMBEDDED):
             return document.tracked.id, target
         if _REMOTE.match(target) or _OTHER_SCHEME.match(target) or "\\" in target:
             return None
         name = _nfc(unquote(re.split(r"[?#]", target, maxsplit=1)[0])).strip()
+        if not document.tracked.path.startswith("raw/"):
+            path = self._as_in_obsidian(_nfc(document.tracked.path), name)
+            return (self._at[path], "") if path else None
         for base in (posixpath.dirname(_nfc(document.tracked.path)), "raw", ""):
             path = posixpath.normpath(posixpath.join(base, name.lstrip("/")))
             for suffix in _TRIED:
                 if path + suffix in self._at:
                     return self._at[path + suffix], ""
-        alike = self._named.get(posixpath.basename(name).casefold(), [])
-        return (alike[0], "") if len(alike) == 1 else None
+        alike = {self._at[path] for path in self._named.get(posixpath.basename(name).casefold(), [])}
+        return (alike.pop(), "") if len(alike) == 1 else None
+
+    def _as_in_obsidian(self, note: str, name: str) -> str:
+        """Return the path of the picture `name` in a note; "" if there is none.
+
+        It is beside the note, or below the folder of all notes; by the end of its path it is anywhere, the shortest
+        path first. Small and capital letters are the same; what begins with `./`, `../` or `/` is in one place only.
+        """
+        folder, top = posixpath.dirname(note), ".." if note.startswith("../") else ""
+        if name.startswith("/"):
+            tried = [posixpath.join(top, name.lstrip("/"))]
+        else:
+            tried = [posixpath.join(folder, name), posixpath.join(top, name)][: 1 if name.startswith(".") else 2]
+        for path in (posixpath.normpath(each).casefold() for each in tried):
+            if path in self._folded:
+                return self._folded[path]
+        alike = self._named.get(posixpath.basename(name).casefold(), []) if name[:1] not in (".", "/") else []
+        end = f"/{name.casefold()}"
+        return next((path for path in alike if f"/{path.casefold()}".endswith(end)), "")
 
 
 def _nfc(path: str) -> str:

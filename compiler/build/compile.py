@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -49,7 +50,7 @@ def compile_vault(
 
     with WorkerPool("extractive", vault.root / "raw") as crew:
         if options.engine == "extractive":  # they load their libraries while this process loads its own
-            crew.start(bytes_to_read(vault, engine, seen or look(vault.root), fresh=options.fresh))
+            crew.start(bytes_to_read(vault, engine, seen or look(vault.root, vault.notes), fresh=options.fresh))
         return _build(vault, options, engine, at, progress, backend, crew)
 
 
@@ -100,10 +101,7 @@ def raw_path(vault: Vault, given: str, cwd: Path) -> str:
     """Return the vault path of a source given by any path, or by its path in the vault. Raises UsageError."""
     for base in (cwd, vault.root):
         path = (base / given).absolute()
-        try:
-            relative = path.resolve().relative_to(vault.root)
-        except ValueError:
-            continue
-        if relative.parts[:1] == ("raw",) and path.is_file():
-            return relative.as_posix()
-    raise UsageError("not a file in raw/", where=given, hint="add one with `retain add FILE`")
+        relative = os.path.relpath(path.resolve(), vault.root).replace(os.sep, "/")
+        if vault.is_source(relative) and path.is_file():
+            return relative
+    raise UsageError("not a source", where=given, hint="add a file to raw/ with `retain add FILE`")

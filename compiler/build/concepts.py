@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from compiler.articles.renames import concepts_to_stay
 from compiler.build.start import BuildInput
@@ -11,20 +11,26 @@ from compiler.claims.extract import Gathered
 from compiler.concepts.evidence import SourceClaims, recall_keys
 from compiler.concepts.resolve import Resolution, resolve
 from compiler.concepts.rulings import Rulings
+from compiler.model.requests import Term
 from vault.ids import CardId, ConceptId, SourceId
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 
 
-def source_claims(gathered: Sequence[Gathered], understood: bool) -> list[SourceClaims]:
-    """Return the claims of all sources as concepts are made of them; `understood` if a model extracted them."""
+def source_claims(
+    gathered: Sequence[Gathered], understood: bool, names: Mapping[str, tuple[Term, ...]]
+) -> list[SourceClaims]:
+    """Return the claims of all sources as concepts are made of them; `understood` if a model extracted them.
+
+    `names` are those that notes in place give, by path.
+    """
     return [
         SourceClaims(
             SourceId(g.tracked.id),
             g.source.title,
             g.source.language,
             g.claims,
-            g.extracted.terms,
+            (*g.extracted.terms, *names.get(g.tracked.path, ())),
             understood=understood,
         )
         for g in gathered

@@ -39,6 +39,7 @@ from compiler.build.user_changes import UserChanges, user_changes
 from compiler.claims.extract import STEP as CLAIMS
 from compiler.claims.extract import Gathered
 from compiler.concepts.evidence import store_keys
+from compiler.concepts.note_names import note_terms
 from compiler.drafts.consult import Consulted
 from compiler.index.steps import READING, Steps
 from compiler.model.engine_names import EXTRACTIVE, FAMILY
@@ -49,6 +50,7 @@ from compiler.pages.decks import write_cards
 from compiler.pages.indexes import answer_line, glossary, index_pages
 from compiler.pages.summaries import cited_claims, summary_pages
 from compiler.pages.topics import topic_pages, write_topics
+from compiler.sources.notes import NoteFacts
 from compiler.workers.engine_client import EmbeddedAsker
 from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
@@ -118,7 +120,7 @@ def _build(start: BuildInput, crew: WorkerPool) -> Built:
     record.add(claims.events)
     pictures = place_pictures(start.vault, start.guard, crew, claims.gathered, start.steps)
     agents = kept_pages(start.vault, start.decided)
-    concepts = _concepts(start, consulted, pictures.gathered, agents, record)
+    concepts = _concepts(start, consulted, pictures.gathered, agents, record, scanned.notes)
     changes = user_changes(start, record.ids)
     record.decisions += changes.decisions
     writer = _writer(start, crew, consulted, claims)
@@ -159,12 +161,14 @@ def _concepts(
     gathered: Sequence[Gathered],
     agents: Mapping[str, KeptPage],
     record: Record,
+    notes: Mapping[str, NoteFacts],
 ) -> Concepts:
     """Return the concepts of the sources with their contradictions; what is new of both is recorded."""
     trust = trust_sources(start, gathered, record.ids)
     record.add_facts(trust.facts, start.at)
     record.decisions += trust.decisions
-    claims = source_claims(gathered, understood=consulted is not None)
+    titles = {g.tracked.path: g.source.title for g in gathered if g.source is not None}
+    claims = source_claims(gathered, consulted is not None, note_terms(start.vault, notes, titles))
     rulings = rulings_with_titles(consulted) if consulted is not None else start.rulings
     resolution = resolve_concepts(start, claims, record.ids, rulings, agents)
     record.add(resolution.events)

@@ -145,7 +145,7 @@ def remember(start: BuildInput, published: Publisher, report: Report) -> None:
     """Write to the index how everything was left, so that the next build sees at once what changed."""
     # Without the long lists, which a later compile has none of.
     counts = {k: v for k, v in report.as_json().items() if k not in ("written", "why", "rejections")}
-    after = steady(start.vault.root)
+    after = steady(start.vault.root, start.vault.notes)
     published.left.save(after)
     # With `only`, other files may have changed unread: the next build must look at them. A reader's failure may be over
     # next time; what is wrong with a document stays wrong until it changes.

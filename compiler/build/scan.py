@@ -1,10 +1,10 @@
-"""The first step of a build: the files of `raw/`, and which source each of them is."""
+"""The first step of a build: the files of `raw/`, the notes in place, and which source each of them is."""
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from compiler.build.start import BuildInput
 from compiler.index.steps import READING
 from compiler.sources import inventory
 from compiler.sources.inventory import RawFile, Tracked
+from compiler.sources.notes import NoteFacts, facts_of, is_note
+from vault.config.notes import HERE
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
 from vault.log.ledger import Event, Ids
@@ -22,12 +24,15 @@ from vault.log.ledger import Event, Ids
 class Scanned:
     """The sources in the order in which they came, what is new of them, and `digests` for the cache.
 
-    `changed` are the ids of sources that are new or hold other bytes than before.
+    `changed` are the ids of sources that are new or hold other bytes than before; `notes` are what notes in place say
+    of themselves, by path; `facts` the same by digest, for the cache, of those too that are left out.
     """
 
     sources: list[Tracked]
     events: list[Event]
     digests: dict[str, list[Any]]
+    notes: Mapping[str, NoteFacts]
+    facts: Mapping[str, NoteFacts]
     notices: list[Diagnostic]
     failures: list[Diagnostic]
 
@@ -45,13 +50,16 @@ def remember(start: BuildInput, scanned: Scanned) -> None:
         database.run_many(
             "INSERT INTO raw VALUES(?, ?, ?, ?, ?)", ((path, *stamped) for path, stamped in scanned.digests.items())
         )
+        database.run("DELETE FROM note")
+        facts = ((digest, note.as_json()) for digest, note in scanned.facts.items())
+        database.run_many("INSERT INTO note VALUES(?, ?)", facts)
         database.run("DELETE FROM source")
         sources = ((each.path, reading_key(each.path, each.sha256, start.engine)) for each in scanned.sources)
         database.run_many("INSERT INTO source VALUES(?, ?)", sources)
 
 
 def scan(start: BuildInput, ids: Ids) -> Scanned:
-    """Return the sources of `raw/`.
+    """Return the sources of `raw/`, and the notes in place.
 
     A file that cannot be read just now keeps the bytes that it last had: it is not gone. With the option `only`, so do
     the other files. Raises: Refused for an empty `raw/` that had sources; UsageError for a file that is not there.
@@ -59,7 +67,9 @@ def scan(start: BuildInput, ids: Ids) -> Scanned:
     scanning = _Scanning(start, ids)
     files = scanning.run()
     sources, events = inventory.track(files, ids, start.at)
-    return Scanned(sources, events, scanning.digests.seen, scanning.notices, scanning.failures)
+    facts = scanning.facts
+    notes = {path: facts.seen[digest] for path, digest in files.items() if digest in facts.seen}
+    return Scanned(sources, events, scanning.digests.seen, notes, facts.seen, scanning.notices, scanning.failures)
 
 
 class _Digests:
@@ -83,18 +93,42 @@ class _Digests:
         return digest
 
 
+class _Facts:
+    """What notes say of themselves, cached by digest so that an unchanged note isn't read again."""
+
+    def __init__(self, start: BuildInput) -> None:
+        self.root, self.rules = start.vault.root, start.vault.notes
+        rows = start.steps.database.rows("SELECT * FROM note") if self.rules.folders else ()
+        self.known = {digest: NoteFacts.from_json(text) for digest, text in rows}
+        self.seen: dict[str, NoteFacts] = {}
+
+    def leave_out(self, path: str, digest: str) -> bool:
+        """Return whether the file at `path` is a note that is no source."""
+        if not is_note(self.rules, path):
+            return False
+        facts = self.known.get(digest)
+        if facts is None:
+            try:
+                facts = facts_of((self.root / path).read_bytes())
+            except OSError:  # the reader will report it
+                return False
+        self.seen[digest] = facts
+        return facts.is_left_out(self.rules)
+
+
 class _Scanning:
     """Finds the raw files of one build, and what is wrong with them."""
 
     def __init__(self, start: BuildInput, ids: Ids) -> None:
         self.start, self.ids = start, ids
-        self.digests = _Digests(start, time.time_ns())
+        self.digests, self.facts = _Digests(start, time.time_ns()), _Facts(start)
         self.notices: list[Diagnostic] = []
         self.failures: list[Diagnostic] = []
 
     def run(self) -> dict[str, str]:
-        """Return the SHA-256 of every file below raw/, by path."""
-        found = inventory.scan(self.start.vault.root, "raw")
+        """Return the SHA-256 of every file that is a source, by path."""
+        vault = self.start.vault
+        found = inventory.scan_sources(vault.root, vault.notes)
         self.notices += found.notices
         self.failures += found.failures
         if not found.files and not found.unknown:
@@ -102,13 +136,13 @@ class _Scanning:
         only = self.start.options.only
         unknown = set(only) - {f.path for f in found.files}
         if unknown:
-            raise UsageError("no such file in raw/", where=sorted(unknown)[0], hint="add one with `retain add FILE`")
+            raise UsageError("no such source", where=sorted(unknown)[0], hint="add a file with `retain add FILE`")
         files: dict[str, str] = {}
         for file in found.files:
             digest = self._digest(file)
             if digest is not None and only and file.path not in only:
                 digest = self._known_before(file.path, digest)
-            if digest is not None:
+            if digest is not None and not self.facts.leave_out(file.path, digest):
                 files[file.path] = digest
         return files | self._hidden(found.unknown)
 
@@ -116,14 +150,15 @@ class _Scanning:
         """Raise Refused if raw/ had sources: an empty folder is more likely a disk that is not mounted."""
         living = sum(b.noun == "source" and self.ids.alive(i) for i, b in self.ids.births.items())
         if living:
-            what = f"raw/ is empty, but the wiki is based on {living} sources from it"
+            also = ", there are no notes in place" if self.start.vault.notes.folders else ""
+            what = f"raw/ is empty{also}, but the wiki is based on {living} sources from there"
             raise Refused(
                 what, where="raw", hint="restore the files (or check that the disk is mounted); nothing was changed"
             )
 
     def _hidden(self, folders: Iterable[str]) -> dict[str, str]:
         """Return the last known files of folders that cannot be listed."""
-        below = tuple(f"{folder}/" for folder in folders)
+        below = tuple("" if folder in ("", HERE) else f"{folder}/" for folder in folders)
         paths = [key for noun, key in self.ids.keys if noun == "source" and key.startswith(below)] if below else []
         return {path: digest for path in paths if (digest := self._last_digest(path)) is not None}
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from compiler.index.steps import Steps
 from compiler.query.search import with_index
+from compiler.sources.inventory import scan_sources
 from vault.index.database import Database
 from vault.vault import Vault
 
@@ -38,5 +39,5 @@ def _knows_sources(vault: Vault, index: Database) -> bool:
 
 
 def has_sources(vault: Vault) -> bool:
-    """Return whether a file is in `raw/`."""
-    return any(path.is_file() for path in (vault.root / "raw").rglob("*"))
+    """Return whether there is a file that is a source."""
+    return bool(scan_sources(vault.root, vault.notes).files)

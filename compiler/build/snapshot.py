@@ -15,6 +15,7 @@ from typing import Any
 
 from compiler.index.steps import Steps, decoded
 from compiler.readers.formats import VERSIONS
+from vault.config.notes import HERE, NoteRules
 from vault.config.settings import SCHEMA_VERSION
 from vault.index.database import IndexDamaged
 from vault.layout import SUGGESTIONS
@@ -80,12 +81,12 @@ def bytes_to_read(vault: Vault, engine: str, seen: Snapshot, *, fresh: bool) -> 
             with closing(last) as steps:
                 text = (steps.state(STAMPS) or b"").decode("utf-8", "surrogateescape")
     known = set(text.split("\n")) if text.startswith(_versions(engine)) else set[str]()
-    sources = (item for item in seen.stamps.items() if item[0].startswith("raw/"))
+    sources = (item for item in seen.stamps.items() if vault.is_source(item[0]))
     return sum(seen.size(path) for path, stamp in sources if f"{path}\0{stamp}" not in known)
 
 
-def look(root: Path) -> Snapshot:
-    """Return the stamps of the vault's files as they are now, without hidden files and links.
+def look(root: Path, notes: NoteRules) -> Snapshot:
+    """Return the stamps of the vault's files and notes as they are now, without hidden files and links.
 
     Raises: OSError if there is no vault.
     """
@@ -93,9 +94,10 @@ def look(root: Path) -> Snapshot:
     settings = Path(top, _SETTINGS).stat()
     stamps = {_SETTINGS: f"{settings.st_size} {settings.st_ctime_ns} {settings.st_ino}"}
     newest, coarse = settings.st_ctime_ns, 0
-    folders = list(_WATCHED)
+    folders = [(folder, False) for folder in _WATCHED] + [(folder, True) for folder in notes.folders]
     while folders:  # the one loop that every compile waits for: plain on purpose
-        here = folders.pop()
+        here, ruled = folders.pop()  # of a folder of notes counts what the rules name
+        prefix = "" if here == HERE else f"{here}/"
         try:
             entries = os.scandir(f"{top}/{here}")
         except OSError:
@@ -105,20 +107,22 @@ def look(root: Path) -> Snapshot:
                 name = entry.name
                 if name[0] == ".":
                     continue
-                is_folder = entry.is_dir(follow_symlinks=False)
+                path, is_folder = prefix + name, entry.is_dir(follow_symlinks=False)
+                if ruled and not (notes.enters(path) if is_folder else notes.covers(path)):
+                    continue
                 if not (is_folder or entry.is_symlink()):  # a pipe or a socket in raw/ is reported, so that it counts
                     try:
                         status = entry.stat(follow_symlinks=False)
                     except FileNotFoundError:
                         continue  # gone since it was listed
                     changed = status.st_ctime_ns
-                    stamps[f"{here}/{name}"] = f"{status.st_size} {changed} {status.st_ino}"
+                    stamps[path] = f"{status.st_size} {changed} {status.st_ino}"
                     if changed > newest:
                         newest = changed
                     if not changed % _WHOLE_NS:
                         coarse = max(coarse, changed)
                 elif is_folder:
-                    folders.append(f"{here}/{name}")
+                    folders.append((path, ruled))
     logs = [p for p in stamps if p.startswith(_LOG[0]) and p.endswith(_LOG[1]) and p.count("/") == 1]
     for path in [p for p in stamps if p.startswith(_NO_INPUT)]:
         del stamps[path]
@@ -159,12 +163,12 @@ def _voiding(flags: Iterable[bytes], undos: Iterable[bytes]) -> set[bytes]:
     return found
 
 
-def steady(root: Path) -> Snapshot:
+def steady(root: Path, notes: NoteRules) -> Snapshot:
     """Return the stamps of the vault's files; wait a tick of the clock if they are settled after it."""
-    seen = look(root)
+    seen = look(root, notes)
     if 0 <= seen.settled_ns - seen.taken_ns <= _TICK_NS:
         time.sleep(TICK_S)
-        seen = look(root)
+        seen = look(root, notes)
     return seen
 
 
@@ -180,7 +184,7 @@ def last_report(vault: Vault, engine: str, seen: Snapshot | None = None) -> dict
         if last is None:
             return None
         with closing(last) as steps:
-            if steps.state(STAMPS) != (seen or look(vault.root)).text(engine):
+            if steps.state(STAMPS) != (seen or look(vault.root, vault.notes)).text(engine):
                 return None
             report = decoded(steps.state(REPORT))
         if not isinstance(json.loads((vault.root / SUGGESTIONS).read_bytes())["suggestions"], list):

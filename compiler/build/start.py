@@ -115,7 +115,7 @@ def open_build(
     `staged` are replies that are not in the journal yet; without `keeps`, the index stays as it is. `steps` are those
     of an index that is open already. Raises: what reading the ledgers raises.
     """
-    before = steady(vault.root)  # first: what changes from here on was perhaps not read
+    before = steady(vault.root, vault.notes)  # first: what changes from here on was perhaps not read
     guard = vault.guard(Scope.PUBLISHER)
     notices: list[Diagnostic] = []
 

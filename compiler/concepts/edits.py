@@ -199,7 +199,9 @@ def _source(shelf: Shelf, known: Known, given: str) -> str:
     stem = wanted.rsplit("/", 1)[-1].removesuffix(".md")
     for id_ in known.sources:
         key = shelf.ids.present_key.get(id_, "")
-        if wanted in (id_, key, key.removeprefix("raw/")) or (id_ in births and births[id_].slug == stem):
+        if wanted in (id_, key, key.removeprefix("raw/").removeprefix("../")) or (
+            id_ in births and births[id_].slug == stem
+        ):
             return id_
     listed = ", ".join(shelf.ids.present_key.get(i, i) for i in known.sources[:10])
     raise NotFound(

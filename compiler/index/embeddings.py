@@ -31,7 +31,7 @@ def not_embedded(database: Database, model: bytes) -> list[str]:
     """Return the paths of the sources that have no embeddings by a model, or those of an earlier text."""
     rows = database.rows(
         "SELECT searched.path FROM searched LEFT JOIN embedding ON embedding.path = searched.path AND model = ?"
-        " WHERE embedding.input IS NOT searched.input AND searched.path >= 'raw/' AND searched.path < 'raw0'"
+        " WHERE embedding.input IS NOT searched.input AND searched.path IN (SELECT path FROM source)"
         " ORDER BY searched.path",
         (model,),
     )

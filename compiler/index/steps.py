@@ -21,10 +21,11 @@ from vault.index.database import Database, Schema, open_copy, open_database, pee
 from vault.vault import Vault
 
 READING = "reading"  # the step whose results are the texts of sources
-_VERSION = 5  # grows when a step's result for the same inputs changes
+_VERSION = 6  # grows when a step's result for the same inputs changes
 _TABLES = f"""{files.TABLES}{entries.tables()}{embeddings.TABLES}
 CREATE TABLE raw(path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   sha256 TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE note(sha256 TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE source(path TEXT PRIMARY KEY, reading BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE step(name TEXT NOT NULL, input BLOB NOT NULL, output BLOB NOT NULL, PRIMARY KEY(name, input));
 CREATE TABLE page(path TEXT PRIMARY KEY, inputs BLOB NOT NULL, stamp TEXT NOT NULL) WITHOUT ROWID;

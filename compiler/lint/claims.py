@@ -9,7 +9,8 @@ from compiler.claims.plain_contradictions import Point
 from compiler.lint.statements import Conflict, conflicts
 from compiler.lint.wiki import Page, Wiki
 from compiler.readers.formats import HEAD, RECORDED, kind_of
-from compiler.sources.inventory import scan
+from compiler.sources.inventory import scan_sources
+from compiler.sources.notes import facts_of, is_note
 from vault.model.claim import ClaimState
 from vault.model.wikilink import raw_link
 from vault.text.formatting import truncate
@@ -93,19 +94,20 @@ def _undecided(wiki: Wiki) -> Iterator[tuple[Page, int, list[str]]]:
 
 
 def not_compiled(wiki: Wiki) -> Found:
-    """Yield files of raw/ that a compile lists and no page of a source or index names, but for pictures and the like.
+    """Yield files of sources that a compile lists and no page of a source or index names; no pictures and the like.
 
     What of them an index links to has no claims, and so no page.
     """
     known = {summary.properties.text("source") for summary in wiki.summaries.values()}
     linked = frozenset[str]().union(*(page.targets for page in wiki.indexes))
     index = "\n".join(page.text for page in wiki.indexes)
-    root = wiki.vault.root
-    for path in (file.path for file in scan(root, "raw").files):
+    root, rules = wiki.vault.root, wiki.vault.notes
+    for path in (file.path for file in scan_sources(root, rules).files):
         title = path.rpartition("/")[2]
-        if path in known or path.removesuffix(".md") in linked or raw_link(path, title) in index:
+        if path in known or path.removesuffix(".md") in linked or raw_link(path, title, depth=1) in index:
             continue
-        with (root / path).open("rb") as file:
-            kind = kind_of(title, file.read(HEAD))
-        if kind not in RECORDED:
+        data = (root / path).read_bytes()
+        if is_note(rules, path) and facts_of(data).is_left_out(rules):
+            continue
+        if kind_of(title, data[:HEAD]) not in RECORDED:
             yield path, 0, "it has not been compiled", "run `retain compile`"

@@ -26,11 +26,12 @@ def broken(wiki: Wiki) -> Found:
         for line, link in page.links:
             target = link.target or page.stem
             if not target.startswith(_WIKI):
-                if page.path.startswith("wiki/") and target.casefold() not in wiki.names:
+                known = target.casefold() in wiki.names or wiki.vault.note_path(target)
+                if page.path.startswith("wiki/") and not known:
                     yield page.path, line, f"{clean_line(str(link))} links to a file that does not exist", _remedy(page)
                 continue  # by name, as Obsidian resolves it
             to = by_stem.get(target.removesuffix(".md"))
-            if to is None and not _is_there(wiki, target):
+            if to is None and not _is_there(wiki, target) and not wiki.vault.note_path(target):
                 new = moved.get(target.removesuffix(".md"))
                 remedy = f"it is now {new}: change the link" if new else _remedy(page)
                 yield page.path, line, f"{clean_line(str(link))} links to a file that does not exist", remedy

@@ -113,8 +113,8 @@ def changed_source(wiki: Wiki) -> Found:
 
 
 def _digest(wiki: Wiki, raw: str) -> str:
-    """Return the SHA-256 of a file of raw/; "" if it is not there or cannot be read."""
-    if not raw.startswith("raw/"):
+    """Return the SHA-256 of a source's file; "" if it is not there or cannot be read."""
+    if not wiki.vault.is_source(raw):
         return ""
     with suppress(OSError, Refused, Damaged):
         data = wiki.vault.read_bytes(raw)

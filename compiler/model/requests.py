@@ -14,7 +14,7 @@ from vault.model.claim import Claim, ClaimKind
 
 MOST_CLAIMS = 120  # of one concept that an engine is sent: more make no better page
 
-Signal = Literal["definition", "named", "page", "line"]
+Signal = Literal["definition", "named", "note", "page", "line"]
 CardKindName = Literal["definitional", "mechanistic", "relational", "applied"]
 
 
@@ -29,7 +29,8 @@ class Span(Message):
 class Term(Message, kw_only=True):
     """A name the segment offers for a concept. `signal` is how the embedded engine found it: defined, or merely named.
 
-    It is "page" or "line" where a model or an agent says that the concept gets an article or a line.
+    It is "note" for the name of a note in place, which makes no concept by itself; "page" or "line" where a model or
+    an agent says that the concept gets an article or a line.
     """
 
     name: Name

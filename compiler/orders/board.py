@@ -143,7 +143,7 @@ def open_board(desk: OrderDesk, at: datetime) -> Board:
 def current_board(desk: OrderDesk) -> Board | None:
     """Return the cached board with what was answered since; None if it may be outdated."""
     board = cached_board(desk)
-    seen, journal = steady(desk.vault.root), desk.journal()
+    seen, journal = steady(desk.vault.root, desk.vault.notes), desk.journal()
     if board is None or board.digest != _digest(seen, journal, board.requests):
         return None
     board.answered = {e.request for e in journal.entries if e.request in board.requests}
@@ -166,7 +166,8 @@ def cached_board(desk: OrderDesk) -> Board | None:
 
 def _find(desk: OrderDesk, at: datetime) -> Board:
     """Run the build up to the first open requests, and cache them."""
-    seen, journal = steady(desk.vault.root), desk.journal()  # before it: what is answered meanwhile is not part of it
+    seen = steady(desk.vault.root, desk.vault.notes)
+    journal = desk.journal()  # before it: what is answered meanwhile is not part of it
     requests = {request.id: request for request in _open_requests(desk, at)}
     run = ulid(int(at.timestamp() * 1000), secrets.token_bytes(10))
     board = Board(requests, _digest(seen, journal, requests), run, replies=len(journal.entries))

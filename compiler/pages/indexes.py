@@ -102,7 +102,7 @@ def _concept_line(article: Article, articles: Articles, resolution: Resolution) 
 
 def _recorded(g: Gathered, sources: Sources, shown: Sequence[tuple[SourceId, str]]) -> str:
     """Return the line of a file that is not read; for a picture also which sources show it and what they call it."""
-    link = raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1])
+    link = raw_link(g.tracked.path, g.tracked.path.rsplit("/", 1)[-1], depth=1)
     places = ((sources.link(id_), words) for id_, words in shown)
     return " · ".join([link, *(f"shown in {place}{f' as {alias(words)}' if words else ''}" for place, words in places)])
 

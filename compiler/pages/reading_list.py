@@ -57,7 +57,9 @@ class _Subject:
 def fill_links(fills: Mapping[GapId, Sequence[str]], gathered: Sequence[Gathered]) -> dict[GapId, list[str]]:
     """Return for each gap links to the sources that were added to fill it and are still there."""
     there = {path for g in gathered for path in g.tracked.paths}
-    return {gap: [raw_link(p, p.rsplit("/", 1)[-1]) for p in paths if p in there] for gap, paths in fills.items()}
+    return {
+        gap: [raw_link(p, p.rsplit("/", 1)[-1], depth=1) for p in paths if p in there] for gap, paths in fills.items()
+    }
 
 
 def fill_notices(

@@ -50,10 +50,9 @@ def bring_up_to_date(vault: Vault, steps: Steps, progress: Progress = lambda eve
 
 def _forgotten_sources(database: Database) -> list[str]:
     """Return the sources with entries that the last compile did not find."""
-    rows = database.rows(
-        "SELECT path FROM searched WHERE path >= 'raw/' AND path < 'raw0' AND path NOT IN (SELECT path FROM source)"
-    )
-    return [path for (path,) in rows]
+    rows = database.rows("SELECT path FROM searched WHERE path NOT IN (SELECT path FROM source)")
+    pages = tuple(f"{folder}/" for folder in PAGES)
+    return [path for (path,) in rows if not path.startswith(pages)]
 
 
 def _read_source(steps: Steps, path: str, key: bytes) -> None:

@@ -1,8 +1,9 @@
 """A second reading of raw files, which shares no code with the readers, and the comparison of quotes with it.
 
 Started as `python -I -m compiler.query.second_reading RAW`, in a sandbox and under limits. Each line that comes in,
-{"path": ..., "sha256": ..., "kind": ..., "quotes": [...]}, is answered with {"differences": [...]}, one for each
-quote, "" where the file has its words in order and without a gap; or with {"not_compared": REASON}.
+{"path": ..., "sha256": ..., "kind": ..., "quotes": [...]}, with the bytes of a note in place as "base64", is answered
+with {"differences": [...]}, one for each quote, "" where the file has its words in order and without a gap; or with
+{"not_compared": REASON}.
 
 Words are compared by their letters and digits, the marks inside numbers and the percent sign. Case, accents, ligatures,
 white space, hyphens at line ends and markup don't count.
@@ -10,6 +11,7 @@ white space, hyphens at line ends and markup don't count.
 
 from __future__ import annotations
 
+import base64
 import codecs
 import hashlib
 import io
@@ -309,7 +311,7 @@ def _tail(quote: str, size: int) -> str:
 def answer(message: dict[str, Any]) -> dict[str, Any]:
     """Return the reply to one message."""
     try:
-        data = Path(message["path"]).read_bytes()
+        data = base64.b64decode(message["base64"]) if "base64" in message else Path(message["path"]).read_bytes()
         if hashlib.sha256(data).hexdigest() != message["sha256"]:
             raise Unreadable("the file changed while it was being read")
         kind = message["kind"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -143,6 +144,7 @@ class _Check:
                 child = child or stack.enter_context(Child(("-m", "compiler.query.second_reading", folder)))
                 quotes = [located.claim.quote for located in summary.claims]
                 message = {**self._message(summary, data), "kind": kind_of(raw, data[:HEAD]), "quotes": quotes}
+                message |= {} if raw.startswith("raw/") else {"base64": base64.b64encode(data).decode()}
                 try:
                     reply = child.ask(message)
                 except WorkerFailed as failure:
@@ -167,10 +169,10 @@ class _Check:
             return None
 
     def _raw(self, summary: Summary) -> bytes | None:
-        """The bytes of the raw file that the summary names; None if that isn't a file of raw/, or can't be read."""
+        """The bytes of the file that the summary names; None if that isn't a source's, or can't be read."""
         path = summary.properties.text("source")
         try:
-            return self.vault.read_bytes(path) if path.startswith("raw/") else None
+            return self.vault.read_bytes(path) if self.vault.is_source(path) else None
         except (Refused, Damaged):
             return None
 

@@ -1,4 +1,4 @@
-"""The files in `raw/`, and the source that each of them is."""
+"""The files in `raw/` and the notes in place, and the source that each of them is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vault.config.notes import HERE, NoteRules
 from vault.diagnostic import Diagnostic
 from vault.ids import SourceId, free_slug, mint
 from vault.log import ledger
@@ -18,7 +19,7 @@ RACY_NS = 2_000_000_000  # a file this young may change again without its time s
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A file below `raw/`; `stamp` is (size, mtime ns, inode), which changes whenever the bytes do."""
+    """The file of a source; `stamp` is (size, mtime ns, inode), which changes whenever the bytes do."""
 
     path: str  # from the vault's root, as the file system spells it
     stamp: tuple[int, int, int]
@@ -35,16 +36,41 @@ class Scan:
     notices: list[Diagnostic] = field(default_factory=list)
 
 
-def scan(root: Path, folder: str) -> Scan:
-    """Return the plain files below `folder`, by path, without hidden files and backups; links are only reported."""
+def scan_sources(root: Path, notes: NoteRules) -> Scan:
+    """Return the files of `raw/`, and those outside it that `notes` makes sources, whatever their tags."""
+    found = scan(root, "raw")
+    seen: set[str] = set()
+    for folder in notes.folders:
+        if not (root / folder).is_dir():  # a disk that is not mounted, rather than the end of all its notes
+            found.unknown.append(folder)
+            hint = "bring it back, or change [notes] in retain.toml"
+            found.failures.append(Diagnostic(folder, 0, "missing-folder", "this folder of notes is not there", hint))
+            continue
+        part = scan(root, "" if folder == HERE else folder, notes)
+        found.files += [file for file in part.files if file.path not in seen]
+        seen |= {file.path for file in part.files}
+        found.unknown += part.unknown
+        found.failures += part.failures
+        found.notices += part.notices
+    found.files.sort(key=lambda f: f.path)
+    return found
+
+
+def scan(root: Path, folder: str, notes: NoteRules | None = None) -> Scan:
+    """Return the plain files below `folder`, by path, without hidden files and backups; links are only reported.
+
+    With `notes`, only folders and files that its rules name.
+    """
     found = Scan()
     stack = [folder]
     while stack:
         here = stack.pop()
+        prefix = f"{here}/" if here else ""
         try:
             with os.scandir(root / here) as entries:
                 for entry in entries:
-                    _add_entry(entry, f"{here}/{entry.name}", stack, found)
+                    if notes is None or notes.enters(prefix + entry.name):
+                        _add_entry(entry, prefix + entry.name, stack, found, notes)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -62,14 +88,19 @@ def is_hidden(name: str) -> bool:
 
 
 def is_ignored_path(path: str) -> bool:
-    """Return whether programs fill the folder of `raw/` at this vault path, as node_modules."""
+    """Return whether programs fill the folder at this vault path, as node_modules."""
     name = path.rsplit("/", 1)[-1]
-    return path.startswith("raw/") and (name in _MACHINES or (path.startswith("raw/repos/") and name in _BUILT))
+    return name in _MACHINES or (path.startswith("raw/repos/") and name in _BUILT)
 
 
-def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan) -> None:
+def _add_entry(
+    entry: os.DirEntry[str], path: str, stack: list[str], found: Scan, notes: NoteRules | None = None
+) -> None:
     """Add a directory entry to the files, the folders still to be read, or the notices."""
     if is_hidden(entry.name):
+        return
+    is_folder = entry.is_dir(follow_symlinks=False)
+    if notes is not None and not is_folder and not notes.covers(path):
         return
     if entry.is_symlink():
         found.notices.append(
@@ -77,13 +108,13 @@ def _add_entry(entry: os.DirEntry[str], path: str, stack: list[str], found: Scan
                 path, 0, "link", "a symbolic link, which is not followed", "replace the link with the file itself"
             )
         )
-    elif entry.is_dir(follow_symlinks=False) and is_ignored_path(path):
+    elif is_folder and is_ignored_path(path):
         what, hint = (
             "not read: folders like this are usually filled by programs",
             "move the files you want to another folder in raw/",
         )
         found.notices.append(Diagnostic(path, 0, "passed-over", what, hint))
-    elif entry.is_dir(follow_symlinks=False):
+    elif is_folder:
         stack.append(path)
     elif entry.is_file(follow_symlinks=False):
         stat = entry.stat(follow_symlinks=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import queue
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vault.errors import WorkerFailed
+from vault.files.write_scopes import is_within
 from vault.sandbox.child import Child
 
 PROGRAM = ("-m", "compiler.workers.process")  # what a worker runs
@@ -62,6 +64,7 @@ class WorkerPool:
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Return the reply of an idle worker, or of a new one. Raises WorkerFailed."""
+        message = self._with_bytes(message)
         try:
             worker = self._idle.get_nowait()
         except queue.Empty:
@@ -69,6 +72,16 @@ class WorkerPool:
         reply = worker.ask(message)
         self._idle.put(worker)
         return reply
+
+    def _with_bytes(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return the message with the bytes of its document, if that is a note outside the folder that workers read."""
+        path = message.get("path")
+        if path is None or self.raw is None or is_within(path, self.raw):
+            return message
+        try:
+            return message | {"base64": base64.b64encode(Path(path).read_bytes()).decode()}
+        except OSError:
+            return message  # the worker cannot read it either, and says so
 
     def ask_all(
         self, messages: Sequence[dict[str, Any]], *, starts: float = inf

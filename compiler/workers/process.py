@@ -3,7 +3,7 @@
 Started as `python -I -m compiler.workers.process ENGINE [RAW]` with a working directory outside the vault; RAW is the
 folder of documents that it may read. One JSON object a line comes in and one goes out; {"op": "load"} loads ahead what
 reading needs, {"op": "source", ...} reads a document and extracts from it, {"op": "picture", ...} gives the bytes of a
-picture that may be shown,
+picture that may be shown, and both may have the document's bytes with them;
 {"op": "clip", ...} makes a clipping of a page from the web,
 {"op": "ask", ...} puts composed requests to the engine.
 """
@@ -48,12 +48,11 @@ def engine_named(name: str) -> requests.Engine:
     raise RetainError(f"there is no engine named {name!r}", hint="the only engine in this version is extractive")
 
 
-def read(path: str, sha256: str) -> SourceText | str:
-    """Return the text of the raw file at `path`, or the kind of a file that is kept and not read.
+def read(data: bytes, path: str) -> SourceText | str:
+    """Return the text of the file at `path` with these bytes, or the kind of a file that is kept and not read.
 
-    Raises: Unreadable for a fault of the document; NotNow for one of the moment; TooCostly.
+    Raises: Unreadable for a fault of the document; TooCostly.
     """
-    data = _bytes(path, sha256)
     kind = kind_of(Path(path).name, data[:HEAD])
     if (kind in RECORDED and data) or (kind == "code" and not data.strip()):  # empty __init__.py are no fault
         return kind
@@ -65,23 +64,25 @@ def read(path: str, sha256: str) -> SourceText | str:
         raise Unreadable("it is nested too deeply to be read") from error
 
 
-def _bytes(path: str, sha256: str) -> bytes:
-    """Return the bytes of a file. Raises: NotNow if they cannot be read, or are not those of the digest."""
+def _bytes(message: dict[str, Any]) -> bytes:
+    """Return the bytes of the file that a message names or, for a note outside the folder, has in it.
+
+    Raises: NotNow if they cannot be read, or are not those of the digest.
+    """
     try:
-        data = Path(path).read_bytes()
+        data = base64.b64decode(message["base64"]) if "base64" in message else Path(message["path"]).read_bytes()
     except OSError as error:
         raise NotNow(f"it cannot be read: {error.strerror}") from error
-    if hashlib.sha256(data).hexdigest() != sha256:
+    if hashlib.sha256(data).hexdigest() != message["sha256"]:
         raise NotNow("the file changed while it was being read")
     return data
 
 
-def picture(path: str, sha256: str, target: str) -> dict[str, Any]:
+def picture(data: bytes, path: str, target: str) -> dict[str, Any]:
     """Return the picture that a raw file is, or with a `target` holds: kind and bytes.
 
-    Raises: Unreadable for one that may not be shown or is not there; NotNow as `read` does.
+    Raises: Unreadable for one that may not be shown or is not there; NotNow.
     """
-    data = _bytes(path, sha256)
     try:
         if target:
             data = _taken_out(data, Path(path).name, target)
@@ -103,9 +104,10 @@ def answer(message: dict[str, Any], engine: requests.Engine | None) -> dict[str,
     """Return the reply to one message; a fault of the document is {"unreadable": ...}."""
     if message["op"] in ("source", "picture"):
         try:
+            data = _bytes(message)
             if message["op"] == "picture":
-                return {"picture": picture(message["path"], message["sha256"], message["target"])}
-            source = read(message["path"], message["sha256"])
+                return {"picture": picture(data, message["path"], message["target"])}
+            source = read(data, message["path"])
             if isinstance(source, str):
                 return {"recorded": source}
             wanted = engine is not None and not message.get("only_read")

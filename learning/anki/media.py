@@ -39,7 +39,7 @@ class Media:
     def _taken(self, target: str) -> str | None:
         """Return the name of a file after adding its bytes; None where it cannot be used."""
         path = target if "/" in target else self._paths_by_name.get(target, "")
-        if not path.startswith((f"{ASSETS}/", "raw/", f"{MEDIA}/")):
+        if not (path.startswith((f"{ASSETS}/", f"{MEDIA}/")) or self.vault.is_source(path)):
             return None
         try:
             data = self.vault.read_bytes(path)

@@ -1,6 +1,6 @@
 """A page of the wiki for a reader: its text, its confidence, what links to it, how well its cards are known.
 
-Only what lies in `wiki/`, or is text in `raw/`, is ever read, wherever a link says that it leads.
+Only what is in `wiki/`, or the text of a source, is ever read, wherever a link says that it leads.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LARGEST = 2 << 20  # characters of a page that is shown; what is beyond is said
 MOST_BACKLINKS = 40
 _FOLDERS = (CONCEPTS, TOPICS, SUMMARIES, "wiki")
 _TEXTS = ("md", "markdown", "txt", "text")
-_OPENS = "only files in wiki/ and raw/ can be opened here"
+_OPENS = "only pages in wiki/ and texts of sources can be opened here"
 _COMES = "`retain compile` writes it when a source explains it"
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 
@@ -97,19 +97,25 @@ def link_path(vault: Vault, to: str, base: str = "") -> str:
     if bare.startswith(("./", "../")):
         bare = posixpath.normpath(posixpath.join(posixpath.dirname(base), bare))
     if "/" not in bare:
-        return _by_name(vault, bare)
+        return _by_name(vault, bare) or vault.note_path(bare)
+    if (
+        not (vault.root / bare).exists()
+        and not (vault.root / f"{bare}.md").exists()
+        and (note := vault.note_path(bare))
+    ):
+        return note
     path = bare if bare.rpartition(".")[2].lower() in _TEXTS else f"{bare}.md"
-    return path if may_read(path) else ""
+    return path if may_read(vault, path) else ""
 
 
-def may_read(path: str) -> bool:
-    """Return whether the reader opens such a path: a plain one, in `wiki/`, or of a text in `raw/`."""
+def may_read(vault: Vault, path: str) -> bool:
+    """Return whether the reader opens such a path: a plain one, in `wiki/`, or of a source that is a text."""
     try:
-        parts = split(path)
+        parts = split(path.removeprefix("../"))
     except RetainError:
         return False
-    known = path.rpartition(".")[2].lower() in _TEXTS
-    return known and len(parts) > 1 and parts[0] in ("wiki", "raw") and "\\" not in path and clean_line(path) == path
+    known = path.rpartition(".")[2].lower() in _TEXTS and "\\" not in path and clean_line(path) == path
+    return known and ((len(parts) > 1 and path.startswith("wiki/")) or vault.is_source(path))
 
 
 def _by_name(vault: Vault, name: str) -> str:
@@ -125,7 +131,7 @@ def _by_name(vault: Vault, name: str) -> str:
 
 def read_page(vault: Vault, path: str, today: date) -> ArticlePage:
     """Return the page at a vault path. Raises: NotFound; Refused and Damaged as its file gives them."""
-    if not may_read(path):
+    if not may_read(vault, path):
         raise NotFound("not a page of the wiki", where=clean_line(path)[:80], hint=_OPENS)
     text = vault.read_text(path)
     if text is None:

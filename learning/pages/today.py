@@ -212,8 +212,8 @@ def _next_due(desk: Desk) -> str:
 
 
 def _has_files(vault: Vault) -> bool:
-    """Whether `raw/` holds any document, or the vault has cards without one."""
-    if vault.paths(FLASHCARDS, ".md"):
+    """Whether `raw/` holds any document, notes are sources in place, or the vault has cards without one."""
+    if vault.paths(FLASHCARDS, ".md") or vault.settings.notes.folders:
         return True
     tree = os.walk(vault.root / "raw")
     return any(not name.startswith(".") for _, _, names in tree for name in names)

@@ -10,6 +10,7 @@ import pytest
 from compiler.build import snapshot
 from learning.store import freshness
 from tests.commands import Run
+from vault.config.notes import NoteRules
 from vault.log.events import checksum
 
 PAGE = "learning/_review.md"
@@ -102,7 +103,7 @@ def test_the_stamps_that_a_compile_took_say_of_the_decks_what_a_look_of_the_page
     (decks / "folder.md/inner.md").write_text("below")
     (decks / "notes.txt").write_text("no deck")
     seen = freshness.look(compiled)
-    assert freshness.look(compiled, snapshot.look(compiled).stamps) == seen
+    assert freshness.look(compiled, snapshot.look(compiled, NoteRules()).stamps) == seen
     for name in (".hidden.md", "link.md", "folder.md/inner.md", "notes.txt"):
         (decks / name).unlink()
     assert freshness.look(compiled) == seen

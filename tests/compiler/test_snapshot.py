@@ -16,6 +16,7 @@ from compiler.build.compile import Options, compile_vault
 from compiler.build.snapshot import look, steady
 from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
+from vault.config.notes import NoteRules
 from vault.vault import Vault, open_vault
 
 MORNING = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -41,32 +42,32 @@ def is_remembered(vault: Vault) -> bool:
 
 @pytest.mark.parametrize("path", [*WATCHED, "retain.toml"])
 def test_any_change_to_what_a_build_reads_or_writes_shows(folder: Path, path: str) -> None:
-    before = steady(folder)
+    before = steady(folder, NoteRules())
     assert before.settled and path in before.stamps and before.size(path) == 1
     status = (folder / path).stat()
     (folder / path).write_text("y")
     os.utime(folder / path, ns=(status.st_atime_ns, status.st_mtime_ns))  # as a tool does that keeps time stamps
-    after = look(folder)
+    after = look(folder, NoteRules())
     assert after.changed_since(before) == {path}
     assert after.text(ENGINE) != before.text(ENGINE) != before.text("extractive/0")
     (folder / path).unlink()
     if path != "retain.toml":
-        assert look(folder).changed_since(before) == {path}
+        assert look(folder, NoteRules()).changed_since(before) == {path}
 
 
 def test_what_no_build_depends_on_does_not_show(folder: Path) -> None:
-    before = steady(folder)
+    before = steady(folder, NoteRules())
     for path in ("learning/reviews.jsonl", "learning/reviews-2025.jsonl", "learning/_review.md", "insights/x.md"):
         (folder / path).write_text("another text")
     (folder / "raw/.hidden").write_text("hidden")
     (folder / "raw/link.md").symlink_to("x.md")
-    assert look(folder).changed_since(before) == set()
+    assert look(folder, NoteRules()).changed_since(before) == set()
 
 
 def test_a_file_changed_this_very_moment_is_waited_for(folder: Path) -> None:
     (folder / "raw/x.md").write_text("new")
     changed = (folder / "raw/x.md").stat().st_ctime_ns
-    seen = steady(folder)
+    seen = steady(folder, NoteRules())
     assert seen.settled and seen.taken_ns > changed + int(snapshot.TICK_S * 1e9)
 
 

@@ -71,7 +71,11 @@ class AskSources(Asking):
 
     def action_article(self) -> None:
         """Open the page of the wiki on the source that the cursor is on."""
-        pages = [page for page in (self._source.pages if self._source else ()) if may_read(page.partition("#")[0])]
+        pages = [
+            page
+            for page in (self._source.pages if self._source else ())
+            if may_read(self.context.vault, page.partition("#")[0])
+        ]
         if pages:
             self.go("article", pages[0])
         else:

@@ -149,12 +149,13 @@ def _spans(pairs: list[tuple[tuple[int, int, int], tuple[int, int, int]]]) -> li
 
 
 def checked_picture(vault: Vault, path: str) -> str:
-    """Return `path` if it is a picture in wiki/assets/ or raw/ that another program may open.
+    """Return `path` if it is a picture in wiki/assets/, or of a source, that another program may open.
 
-    Raises: NotFound, or Refused where it lies elsewhere than in wiki/assets/ or raw/, or is no picture by its bytes.
+    Raises: NotFound, or Refused where it is elsewhere, or is no picture by its bytes.
     """
-    if not path.startswith((f"{ASSETS}/", "raw/")):
-        raise Refused("only pictures in wiki/assets/ and raw/ can be opened from the app", where=clean_line(path)[:80])
+    if not (path.startswith(f"{ASSETS}/") or vault.is_source(path)):
+        what = "only pictures in wiki/assets/ and of sources can be opened from the app"
+        raise Refused(what, where=clean_line(path)[:80])
     data = vault.read_bytes(path)
     if data is None:
         raise NotFound("picture not found", where=path)

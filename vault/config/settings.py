@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from vault.config.notes import NoteRules, read_rules
 from vault.config.toml_file import TomlFile, parsed
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, SchemaTooNew
@@ -48,7 +49,8 @@ class Settings:
     has tags, case folded and without `#`, with another retention: the highest of a card's tags counts.
     `minutes_per_day` limits the study time of a day; 0 is no limit, None half as many again as the learner usually
     takes. `pause_new_cards` while more than a usual day is overdue. `freshness` has folders of `raw/`, and how long
-    after its last change or confirmation a source in them is to be looked at again.
+    after its last change or confirmation a source in them is to be looked at again. `notes` says which files outside
+    `raw/` are sources.
     """
 
     vault_id: str
@@ -72,6 +74,7 @@ class Settings:
     pause_new_cards: bool = True
     auto_optimize: bool = True
     freshness: Mapping[str, timedelta] = field(default_factory=dict)
+    notes: NoteRules = field(default_factory=NoteRules)
 
     @property
     def zone(self) -> ZoneInfo:
@@ -119,7 +122,21 @@ retention = {settings.retention}  # the chance of recalling a card on the day it
 #
 # [freshness]               # when a source in a folder must be checked again after its last change
 # "raw/policies" = "30 days"
+{_notes_table(settings.notes)}"""
+
+
+def _notes_table(rules: NoteRules) -> str:
+    """Return the table [notes]; commented out where no note outside `raw/` is a source."""
+    if not rules.folders:
+        return """#
+# [notes]                   # notes outside raw/ that are sources where they are: only read, never written
+# folders = ["Notes"]       # ".": the whole vault
+# exclude = ["Notes/Daily", "*.excalidraw.md"]
+# exclude_tags = ["private"]
 """
+    lists = ((key, getattr(rules, key)) for key in ("folders", "exclude", "exclude_tags"))
+    lines = "".join(f"{key} = [{', '.join(map(quoted, values))}]\n" for key, values in lists)
+    return f"\n[notes]  # outside raw/, sources where they are: only read, never written\n{lines}"
 
 
 def quoted(text: str) -> str:
@@ -155,6 +172,7 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
     values["retention_by_tag"] = {t.removeprefix("#").casefold(): file.number(tags, t, *_RETENTION) for t in tags}
     freshness = file.table(data, "freshness")
     values["freshness"] = {_folder(file, key): _span(file, key, value) for key, value in freshness.items()}
+    values["notes"] = read_rules(file, file.table(data, "notes"))
     return Settings(**values), found
 
 
@@ -183,7 +201,8 @@ def _unknown(file: TomlFile, data: Mapping[str, Any]) -> list[Diagnostic]:
     """Return a diagnostic for each unknown key. Raises: Refused for one that no vault may set."""
     known = {
         "vault": {"id", "name", "schema"},
-        "learning": {each.name for each in fields(Settings)} - {"vault_id", "name", "schema", "freshness"},
+        "learning": {each.name for each in fields(Settings)} - {"vault_id", "name", "schema", "freshness", "notes"},
+        "notes": {each.name for each in fields(NoteRules)},
     }
     found = []
     for table, value in data.items():

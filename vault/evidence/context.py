@@ -63,9 +63,10 @@ def quote_context(vault: Vault, evidence: Evidence, lines: int = 4) -> QuoteCont
 def _text(vault: Vault, path: str) -> str | None:
     """Return the source's words with markup blanked out, so that offsets stay; None for other kinds of files."""
     kind = path.rpartition(".")[2].lower()
-    if not path.startswith("raw/") or kind not in (*_TEXT, *_PAGE):
+    if not vault.is_source(path) or kind not in (*_TEXT, *_PAGE):
         return None
-    folder = Folder(vault.root)
+    folder = Folder(vault.root.parent if path.startswith("../") else vault.root)
+    path = path.removeprefix("../")
     entry = folder.entry(path)
     if entry is None or entry.kind is not FileKind.FILE or entry.size > LARGEST:
         return None

@@ -90,11 +90,14 @@ def note_link(path: str, title: str) -> str:
     return str(Wikilink(path.removesuffix(".md"), alias=alias(title)))
 
 
-def raw_link(path: str, title: str, section: str = "") -> str:
-    """Return a link to a file of `raw/`: a wikilink, or a Markdown link where the name could end or act in one.
+def raw_link(path: str, title: str, section: str = "", *, depth: int = 2) -> str:
+    """Return a link to the file of a source: a wikilink, or a Markdown link where the name could end or act in one.
 
-    Into a note it leads to the heading `section`, if one is given that a link can hold.
+    Into a note it leads to the heading `section`, if one is given that a link can hold. What is beside the vault's
+    folder (`../`) is linked as seen from a page `depth` folders deep, since the vault may have the same path.
     """
+    if path.startswith("../"):
+        return f"[{escape(clean_line(title)) or 'untitled'}](<{'../' * depth}{quote(path)}>)"
     if _UNLINKABLE.search(path):
         return f"[{escape(clean_line(title)) or 'untitled'}](<{quote(path)}>)"
     anchor = section if path.endswith(".md") and not _UNLINKABLE.search(section) else ""
