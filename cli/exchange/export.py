@@ -176,7 +176,7 @@ def anki(
 @force_option
 @vault_json_options
 def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Export a table for spreadsheets: one row per card, with quotes, sources and its memory. Cells contain no formulas.
+    """Export a table for spreadsheets: one row per card, with quotes, sources and memory. Cells hold no formulas.
 
     `-` is stdout. An existing file is overwritten only if it is an earlier export.
 
@@ -213,9 +213,9 @@ def qa(out: Path, with_schedule: bool, vault_dir: str | None, as_json: bool) -> 
 def obsidian_sr(out: Path, fsrs: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export notes for Obsidian's plugin Spaced Repetition, with due dates.
 
-    The plugin stores a date, an interval and an ease, or with its FSRS stability and difficulty; it stores no reviews.
-    Suspended cards are not exported. Once the plugin has changed a note, export to another folder; `retain import cards`
-    imports its schedules.
+    The plugin stores a date, an interval and an ease, or with its FSRS stability and difficulty; it stores no
+    reviews. Suspended cards are not exported. Once the plugin has changed a note, export to another folder;
+    `retain import cards` imports its schedules.
 
     \b
     Examples:
@@ -232,8 +232,8 @@ def obsidian_sr(out: Path, fsrs: bool, vault_dir: str | None, as_json: bool) -> 
 def jsonl(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export JSON lines: each card with its quotes, its memory state and every review.
 
-    `retain import cards` creates the same cards, due on the same days, in another vault. `-` is stdout. An existing file
-    is overwritten only if it is an earlier export.
+    `retain import cards` creates the same cards, due on the same days, in another vault. `-` is stdout. An existing
+    file is overwritten only if it is an earlier export.
 
     \b
     Examples:

@@ -45,7 +45,9 @@ FOLDERS = (
 @click.option(
     "--exclude", multiple=True, metavar="PATH", help="With --adopt: a folder, file or pattern that is not a source."
 )
-@click.option("--exclude-tag", "exclude_tags", multiple=True, metavar="TAG", help="With --adopt: skip notes with this tag.")
+@click.option(
+    "--exclude-tag", "exclude_tags", multiple=True, metavar="TAG", help="With --adopt: skip notes with this tag."
+)
 @click.option("--dry-run", is_flag=True, help="With --adopt: show what would become a source, and write nothing.")
 @click.option("--no-git", is_flag=True, help="Do not create a git repository.")
 @click.option(

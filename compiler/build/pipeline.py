@@ -133,7 +133,7 @@ def _build(start: BuildInput, crew: WorkerPool) -> Built:
         notices=[*start.notices, *rescued, *scanned.notices, *claims.notices, *concepts.sources.kinship.notices],
         failures=[*scanned.failures, *unread, *claims.failures, *pictures.failures],
     )
-    report_written(report, written, writer, start.asker)
+    report_written(report, written, writer, start.asker, record.ids)
     report.notices += [*overlay.notices, *pictures.notices]
     report.agent["pages"] = len(overlay.pages)
     report_claims(report, claims, concepts, record.events, start.engine)

@@ -9,14 +9,18 @@ from compiler.articles.compose import Composed
 from compiler.articles.concepts import Concepts
 from compiler.articles.writer import Writer
 from compiler.build.claims import Claims
+from compiler.cards.live_cards import LiveCard
 from compiler.model.report import Rejection, Report
 from compiler.pages.agenda import Agenda
 from compiler.pages.decks import CardDecks
 from compiler.pages.topics import Topics
 from compiler.replies.asker import Asker
 from vault.diagnostic import Diagnostic
-from vault.log.ledger import Event
-from vault.text.formatting import clean_line
+from vault.layout import FLASHCARDS
+from vault.log.ledger import Event, Ids
+from vault.text.formatting import clean_line, short_line
+
+_SHOWN = 80  # characters of a card's question
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Written:
     topics: Topics
 
 
-def report_written(report: Report, written: Written, writer: Writer, asker: Asker | None) -> None:
+def report_written(report: Report, written: Written, writer: Writer, asker: Asker | None, ids: Ids) -> None:
     """Add to the report what was written, refused, asked and paid."""
     composed, news, consulted = written.composed, written.cards.news, writer.consulted
     report.rejections += [*composed.rejections, *written.cards.rejections, *writer.embedded.rejections]
@@ -56,6 +60,19 @@ def report_written(report: Report, written: Written, writer: Writer, asker: Aske
         report.rejections += consulted.drafts.rejections
         report.sentences["dropped"] += len(consulted.drafts.rejections)
     report.notices += written.agenda.notices
+    report.notices += [_lost(card, reason, ids) for card, reason in news.lost.values()]
+
+
+def _lost(card: LiveCard, reason: str, ids: Ids) -> Diagnostic:
+    """Return the notice on a card that is not asked any more, because of what the sources say now."""
+    born = ids.births.get(card.concept)
+    path = f"{FLASHCARDS}/{born.slug}.md" if born is not None else FLASHCARDS
+    what = f"card {card.id} “{short_line(card.question, _SHOWN)}” is no longer asked: {reason}"
+    hint = (
+        "put its sentence back into the source, and the card returns with its history;"
+        f" or see it with `retain card show {card.id}` and add it as your own with `retain card new`"
+    )
+    return Diagnostic(path, 0, "card-retired", what, hint)
 
 
 def _report_asked(report: Report, asker: Asker) -> None:

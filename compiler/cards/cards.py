@@ -39,6 +39,7 @@ class CardNews:
     events: list[Event] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     suggested: list[Candidate] = field(default_factory=list)
+    lost: dict[CardId, tuple[LiveCard, str]] = field(default_factory=dict)  # cards that sources retired, and why
     created: int = 0
     updated: int = 0
     kept: int = 0
@@ -382,11 +383,14 @@ class CardDecider:
             self.news.events.append(
                 {"v": 1, "type": "retire", "of": "card", "id": card.id, "at": self.at, "reason": reason}
             )
+            if not self._unwanted(card.id) and reason != _UNDONE:
+                self.news.lost[card.id] = card, reason
 
     def _undo_retirement(self, id_: CardId) -> None:
         """Remove the event by which this build retired a card, if there is one."""
         for event in [e for e in self.news.events if e["type"] == "retire" and e["id"] == id_]:
             self.news.events.remove(event)
+            self.news.lost.pop(id_, None)
             self.news.suspended -= 1
 
     def close(self) -> CardNews:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from compiler.language.rewording import Change, classify, worst
 from compiler.model.requests import ProposedCard, SuggestedCard
 from vault.ids import ID, CardId, ClaimId, digest12
+from vault.log.card_history import MOST_WAS
 from vault.log.ledger import Event, Ids
 from vault.model.card import CardKind
 
-MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
 AGENTS = "agent/"  # the engine of a card with an agent's words, then its run
 
 

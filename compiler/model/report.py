@@ -28,7 +28,8 @@ class Rejection:
 
 
 _NO_CHANGE = frozenset({"unchanged", "kept", "rejected", "copies"})  # verbs
-_NEWS = frozenset({"gap-filled", "gap-open", "form-queued"})  # notices of the compile that read the source alone
+# notices of the compile that read the source alone
+_NEWS = frozenset({"gap-filled", "gap-open", "form-queued", "card-retired"})
 
 
 def _zero(*verbs: str) -> dict[str, int]:

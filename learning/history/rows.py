@@ -43,14 +43,16 @@ def read_events(database: Database, condition: str, values: Sequence[object] = (
 
 def save_changes(database: Database, changes: Iterable[CardEvent]) -> None:
     """Add changes of cards that the ledger records."""
-    database.run_many("INSERT INTO change VALUES(?, ?, ?)", ((c.card, c.type, micros(c.at)) for c in changes))
+    database.run_many(
+        "INSERT INTO change VALUES(?, ?, ?, ?, ?)", ((c.card, c.type, micros(c.at), c.was, c.now) for c in changes)
+    )
 
 
 def changes_of(database: Database, card: CardId | None = None) -> tuple[CardEvent, ...]:
     """Return the ledger's changes of a card, or of all, in the order of its lines."""
     where, values = ("WHERE card = ? ", (card,)) if card is not None else ("", ())
-    rows = database.rows(f"SELECT card, type, at FROM change {where}ORDER BY rowid", values)
-    return tuple(CardEvent(CardId(card), type_, instant_of(at)) for card, type_, at in rows)
+    rows = database.rows(f"SELECT card, type, at, was, now FROM change {where}ORDER BY rowid", values)
+    return tuple(CardEvent(CardId(card), type_, instant_of(at), "", was, now) for card, type_, at, was, now in rows)
 
 
 def _tunes(vault: Vault) -> tuple[type[LogEvent], ...]:

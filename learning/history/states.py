@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from learning.memory.state import PHASES, MemoryState, Phase
+from learning.memory.state import PHASES, BeforeChange, MemoryState, Phase
 from vault.ids import CardId
 from vault.index.database import Database, Row
 
 FIELDS = (
     "phase, stability, difficulty, step, due, last_review, last_day, interval_days, reps, lapses, suspended, retracted,"
-    " buried_until, flagged, changed, leech, tags"
+    " buried_until, flagged, changed, leech, tags, before_change"
 )
 COUNT = FIELDS.count(",") + 1
 _SAVE = "INSERT OR REPLACE INTO {} VALUES(" + ", ".join("?" * (COUNT + 2)) + ")"
@@ -52,12 +52,29 @@ def row_of(state: MemoryState) -> Row:
         state.changed,
         state.leech,
         json.dumps(state.tags) if state.tags else "",
+        "" if state.before_change is None else _before_text(state.before_change),
     )
+
+
+def _before_text(before: BeforeChange) -> str:
+    """Return what held before a change, as the column has it."""
+    due = None if before.due is None else micros(before.due)
+    memory = before.stability, before.difficulty, before.step, due, before.last_day, before.interval_days
+    return json.dumps([before.words, _NUMBERS[before.phase], *memory])
+
+
+def _before_in(text: str) -> BeforeChange | None:
+    """Return what held before a change in a column."""
+    if not text:
+        return None
+    words, phase, stability, difficulty, step, due, last_day, interval_days = json.loads(text)
+    due = None if due is None else instant_of(due)
+    return BeforeChange(words, PHASES[phase], stability, difficulty, step, due, last_day, interval_days)
 
 
 def state_of(row: Row) -> MemoryState:
     """Return the state of the values of FIELDS."""
-    due, last, buried, tags = row[4], row[5], row[12], row[16]
+    due, last, buried, tags, before = row[4], row[5], row[12], row[16], row[17]
     return MemoryState(
         PHASES[row[0]],
         row[1],
@@ -76,6 +93,7 @@ def state_of(row: Row) -> MemoryState:
         bool(row[14]),
         bool(row[15]),
         tags_in(tags),
+        _before_in(before),
     )
 
 

@@ -6,7 +6,7 @@ import math
 import re
 import statistics
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,7 +14,7 @@ from itertools import pairwise
 from learning.memory.evaluation import Marks, losses, marks_of
 from learning.memory.fsrs import DEFAULTS, Parameters
 from learning.memory.model import fit
-from learning.memory.predictions import rows_of
+from learning.memory.predictions import rows_of, rows_of_each, unseen_changes
 from learning.memory.state import CardEvent, Rules
 from learning.memory.trials import Trials, elapsed_days, joined, split_row, trials
 from learning.study_day import StudyCalendar
@@ -85,18 +85,15 @@ def split_by_change(columns: ReviewColumns, changes: Iterable[CardEvent]) -> Rev
     """Return `columns` with each card counted as another from the change of its fact on: what was known of the old one,
     and what the new one took to learn, says nothing of how long either was remembered.
     """
-    became: dict[CardId, list[int]] = {}
-    for change in changes:
-        if change.type == "changed":
-            became.setdefault(change.card, []).append(unix_ms(change.at))
-    if not became:
+    became = unseen_changes(columns, rows_of_each(columns), changes)
+    if not any(became.values()):
         return columns
-    ends = [sorted(became.get(card, ())) for card in columns.cards]
+    ends = [[unix_ms(change.at) for change in became.get(card, {}).values()] for card in range(len(columns.cards))]
     numbers: dict[tuple[int, int], int] = {}
     cards: list[CardId] = []
     card_of = array("L")
     for card, at_ms in zip(columns.card, columns.at_ms, strict=True):
-        key = card, bisect_right(ends[card], at_ms)
+        key = card, bisect_left(ends[card], at_ms)
         if key not in numbers:
             numbers[key] = len(cards)
             cards.append(columns.cards[card])

@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import UNSEEN, CardEvent, MemoryState, Phase, Rules, tags_after
-from vault.ids import CardId
+from vault.ids import CardId, digest12
 from vault.log import ledger
-from vault.log.card_history import lines_with
+from vault.log.card_history import MOST_WAS, lines_with
 from vault.log.events import Bury, CardMark, Flag, LogEvent, Memory, Params, Reschedule, Resume, Suspend, Tag
 from vault.log.review_columns import ScannedLog, scan_events
 from vault.log.review_log import at_of, live, unix_ms
@@ -93,12 +94,18 @@ def _marks(
         (place, event) for place, event in zip(log.places, log.others, strict=True) if isinstance(event, CardMark)
     ]
     placed += [(bisect_right(log.reviews.at_ms, unix_ms(change.at)), change) for change in set(changes)]
-    placed.sort(key=lambda each: (each[1].at, isinstance(each[1], CardEvent), each[1].id, each[1].type))
+    placed.sort(key=lambda each: _order(each[1]))
     days = scheduler.calendar.days(event.when for _, event in placed)
     found: dict[CardId, list[tuple[int, CardMark | CardEvent, int]]] = {}
     for (place, event), day in zip(placed, days, strict=True):
         found.setdefault(event.card, []).append((place, event, day))
     return found
+
+
+def _order(event: CardMark | CardEvent) -> tuple[datetime, bool, str, str, str, str]:
+    """Return the sort key of what is no review: at one instant the log comes before the ledger."""
+    words = (event.was, event.now) if isinstance(event, CardEvent) else ("", "")
+    return event.at, isinstance(event, CardEvent), event.id, event.type, *words
 
 
 def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Scheduler, day: int) -> MemoryState | None:
@@ -116,7 +123,9 @@ def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Sche
         case Tag():
             return replace(was, tags=tags_after(was.tags, event.add, event.remove))
         case Reschedule() if was.phase is not Phase.NEW:
-            return replace(was, due=scheduler.calendar.start(event.due.toordinal()))
+            due = scheduler.calendar.start(event.due.toordinal())
+            before = None if was.before_change is None else replace(was.before_change, due=due)
+            return replace(was, due=due, before_change=before)
         case Reschedule():  # a new card has no due date
             return state
         case Memory():
@@ -126,7 +135,7 @@ def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Sche
         case CardEvent(type="revived"):
             return replace(was, retracted=False)
         case CardEvent(type="changed"):
-            return None if state is None else scheduler.relearn(state, event.at, day)
+            return None if state is None else scheduler.relearn(state, event, day)
     return state
 
 
@@ -179,5 +188,14 @@ def card_events(data: bytes) -> tuple[CardEvent, ...]:
         if event.get("of") == "card" and type_ is not None:
             with suppress(ValueError):
                 at = ledger.parse_instant(str(event.get("at")))
-                out.append(CardEvent(CardId(str(event.get("id"))), type_, at))
+                words = (_words(event.get("was")), _words(event)) if type_ == "changed" else ("", "")
+                out.append(CardEvent(CardId(str(event.get("id"))), type_, at, "", *words))
     return tuple(out)
+
+
+def _words(said: object) -> str:
+    """Return a digest of the question and the answer in an event, as far as it keeps former ones; "" for none."""
+    question, answer = (said.get("q"), said.get("a")) if isinstance(said, dict) else (None, None)
+    if not isinstance(question, str) or not isinstance(answer, str):
+        return ""
+    return digest12(f"{question[:MOST_WAS]}\x1f{answer[:MOST_WAS]}")

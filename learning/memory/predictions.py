@@ -5,16 +5,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 
 from learning.memory.fsrs import Memory
 from learning.memory.model import Given, Model
 from learning.memory.scheduler import Scheduler
-from learning.memory.state import MOST_DAYS, CardEvent, Phase
+from learning.memory.state import MOST_DAYS, CardEvent, Phase, unseen_change
 from learning.study_day import StudyCalendar
 from vault.log.events import Rating
 from vault.log.review_columns import ReviewColumns
-from vault.log.review_log import at_of, unix_ms
+from vault.log.review_log import unix_ms
 
 NEVER = -1.0  # predicted of a card's first review: nothing was known of it
 _CARDS_PER_BEAT = 1_000  # some tens of milliseconds
@@ -60,12 +61,10 @@ def replay(
     which take most of the time.
     """
     out = without_predictions(columns, scheduler.calendar)
-    rows: list[list[int]] = [[] for _ in columns.cards]
-    for row, card in enumerate(columns.card):
-        rows[card].append(row)
+    rows = rows_of_each(columns)
     changed_before = {
-        card: _changed_before(columns, rows[card], days)
-        for card, days in _changed(columns, changes, scheduler.calendar).items()
+        card: {number: scheduler.calendar.day(change.at) for number, change in unseen.items()}
+        for card, unseen in unseen_changes(columns, rows, changes).items()
     }
     replayed, model = _Replayed(out, scheduler, predicted), Model(scheduler.parameters)
     for start in range(0, len(rows), _CARDS_PER_BEAT):
@@ -130,7 +129,8 @@ class _Replayed:
         self, rows: Sequence[int], stability: Sequence[float], left: Sequence[float], changed: Mapping[int, int]
     ) -> None:
         """Fill the rows of one card. `stability` is that before each but the first, `left` that after the one before,
-        from which it differs where the fact changed between; `changed` as `_changed_before`.
+        from which it differs where the fact changed between; `changed` has the study day of a change by the number of
+        the review after it.
         """
         out, rules, sub_day = self._out, self._scheduler.rules, self._scheduler.has_sub_day
         card = out.columns.cards[out.columns.card[rows[0]]]
@@ -156,26 +156,41 @@ class _Replayed:
             came = place
 
 
-def _changed(
-    columns: ReviewColumns, changes: Iterable[CardEvent], calendar: StudyCalendar
-) -> dict[int, list[tuple[int, int]]]:
-    """Return by number of a card when its fact changed: Unix milliseconds and study day, in order."""
-    changed = sorted({(unix_ms(c.at), c.card) for c in changes if c.type == "changed"})
-    numbers = {card: number for number, card in enumerate(columns.cards)} if changed else {}
-    out: dict[int, list[tuple[int, int]]] = {}
-    for at, card in changed:
-        if card in numbers:
-            out.setdefault(numbers[card], []).append((at, calendar.day(at_of(at))))
-    return out
+def rows_of_each(columns: ReviewColumns) -> list[list[int]]:
+    """Return the rows of each card, in order."""
+    rows: list[list[int]] = [[] for _ in columns.cards]
+    for row, card in enumerate(columns.card):
+        rows[card].append(row)
+    return rows
 
 
-def _changed_before(columns: ReviewColumns, rows: Sequence[int], changes: Sequence[tuple[int, int]]) -> dict[int, int]:
-    """Return by the number of a card's review, from 1 on, the study day of the first change since the review before."""
-    out: dict[int, int] = {}
+def unseen_changes(
+    columns: ReviewColumns, rows: Sequence[Sequence[int]], changes: Iterable[CardEvent]
+) -> dict[int, dict[int, CardEvent]]:
+    """Return by number of a card and number of its review, from 1 on, the change of its fact before that review.
+
+    Where several came since the review before, the first; none where the fact changed back. `rows` has those of each
+    card, in order.
+    """
+    numbers = {card: number for number, card in enumerate(columns.cards)}
+    came: dict[int, list[CardEvent]] = {}
+    for change in sorted({c for c in changes if c.type == "changed" and c.card in numbers}, key=_order):
+        came.setdefault(numbers[change.card], []).append(change)
+    return {card: _unseen(columns, rows[card], changes) for card, changes in came.items()}
+
+
+def _order(change: CardEvent) -> tuple[datetime, str, str]:
+    """Return the sort key of a change."""
+    return change.at, change.was, change.now
+
+
+def _unseen(columns: ReviewColumns, rows: Sequence[int], changes: Sequence[CardEvent]) -> dict[int, CardEvent]:
+    """Return the change that counts before each of a card's reviews that has one."""
+    out: dict[int, CardEvent] = {}
     for number, (last, row) in enumerate(pairwise(rows), 1):
-        days = [day for at, day in changes if columns.at_ms[last] <= at < columns.at_ms[row]]
-        if days:
-            out[number] = days[0]
+        between = (each for each in changes if columns.at_ms[last] <= unix_ms(each.at) < columns.at_ms[row])
+        if (change := unseen_change(between)) is not None:
+            out[number] = change
     return out
 
 

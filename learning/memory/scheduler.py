@@ -16,7 +16,17 @@ from hashlib import blake2b
 from operator import sub
 
 from learning.memory.fsrs import DEFAULTS, Fsrs6, forgetting_curve
-from learning.memory.state import MOST_DAYS, PHASES, MemoryState, Phase, Remembered, Rules, is_leech
+from learning.memory.state import (
+    MOST_DAYS,
+    PHASES,
+    BeforeChange,
+    CardEvent,
+    MemoryState,
+    Phase,
+    Remembered,
+    Rules,
+    is_leech,
+)
 from vault.errors import ClockWentBackwards
 from vault.ids import CardId
 from vault.log.events import Rating
@@ -136,14 +146,17 @@ class Scheduler:
         day = self.day(at)
         return {rating: self.review(card, state, rating, at, day) for rating in Rating}
 
-    def relearn(self, state: MemoryState, at: datetime, day: int) -> MemoryState:
-        """Return `state` once the fact behind the card changed at `at`: due at once, as if forgotten on that day.
+    def relearn(self, state: MemoryState, change: CardEvent, day: int) -> MemoryState:
+        """Return `state` once the fact behind the card changed: due at once, as if forgotten on that day.
 
         It counts as no lapse and no review, and the card is no harder for it. A second change before the next review
-        lowers the stability no further.
+        lowers the stability no further; one that gives back what the card said restores memory as it was.
         """
+        before, at = state.before_change, change.at
         if state.phase is Phase.NEW:
             return state
+        if before is not None and change.now and change.now == before.words:
+            return _as_before(state, before)
         if state.changed:
             return replace(state, due=at)
         place = self.place(state.phase, state.step).changed
@@ -158,6 +171,16 @@ class Scheduler:
             last_day=day,
             interval_days=0,
             changed=True,
+            before_change=BeforeChange(
+                change.was,
+                state.phase,
+                state.stability,
+                state.difficulty,
+                state.step,
+                state.due,
+                state.last_day,
+                state.interval_days,
+            ),
         )
 
     def place(self, phase: Phase, step: int | None) -> Place:
@@ -269,6 +292,22 @@ class Scheduler:
             day = self.calendar.day(at)
             self._today = self.calendar.start(day), self.calendar.start(day + 1), day
         return self._today[2]
+
+
+def _as_before(state: MemoryState, before: BeforeChange) -> MemoryState:
+    """Return `state` with the memory from before a change that nobody saw."""
+    return replace(
+        state,
+        phase=before.phase,
+        stability=before.stability,
+        difficulty=before.difficulty,
+        step=before.step,
+        due=before.due,
+        last_day=before.last_day,
+        interval_days=before.interval_days,
+        changed=False,
+        before_change=None,
+    )
 
 
 def drawn(card: CardId, reps: int) -> int:

@@ -28,6 +28,20 @@ PHASES = tuple(Phase)
 
 
 @dataclass(frozen=True, slots=True)
+class BeforeChange:
+    """What memory held of a card before its fact changed, which nobody has seen yet; `words` digests what it said."""
+
+    words: str
+    phase: Phase
+    stability: float
+    difficulty: float
+    step: int | None
+    due: datetime | None
+    last_day: int
+    interval_days: int
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryState:
     """What the log says of one card. A card without events has none; NEW is the phase of one that was only marked.
 
@@ -52,6 +66,7 @@ class MemoryState:
     changed: bool = False  # the fact it asks for changed since the last review
     leech: bool = False  # it lapsed so often that it needs another wording, not another repetition
     tags: tuple[str, ...] = ()  # the card's own, which the human gave it; its deck has others
+    before_change: BeforeChange | None = None  # of a `changed` card: what holds again if the fact changes back unseen
 
     def hidden(self, at: datetime) -> bool:
         """Whether no queue may show the card at `at`."""
@@ -87,12 +102,17 @@ class Remembered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CardEvent:
-    """A change of a card that the ledger records. `type`: retracted, revived or changed."""
+    """A change of a card that the ledger records. `type`: retracted, revived, changed or reworded.
+
+    `was` and `now` digest what the card said before and after; "" where the ledger does not say.
+    """
 
     card: CardId
     type: str
     at: datetime
     id: str = ""
+    was: str = ""
+    now: str = ""
 
     @property
     def when(self) -> datetime:
@@ -133,6 +153,20 @@ def rules_of(settings: Settings) -> Rules:
 
 
 UNSEEN = MemoryState()
+
+
+def unseen_change(changes: Iterable[CardEvent]) -> CardEvent | None:
+    """Return the first change of a card's fact between two reviews, of all these in order.
+
+    None where the fact changed back meanwhile: then the learner never saw a change.
+    """
+    first = None
+    for change in changes:
+        if first is None:
+            first = change
+        elif change.now and change.now == first.was:
+            first = None
+    return first
 
 
 def is_leech(lapses: int, threshold: int) -> bool:

@@ -13,7 +13,7 @@ from vault.index import facts, files, log_rows
 from vault.index.database import Database, IndexDamaged, IndexUnwritable, Schema, has_trigrams, open_copy, open_database
 from vault.vault import Vault
 
-VERSION = 10  # grows when the same vault would fill the tables with other rows
+VERSION = 11  # grows when the same vault would fill the tables with other rows
 
 # `siblings` names a card's Anki note, where it was imported, or its block, where its deck is of no concept.
 # What is NULL of a deck was not asked for yet: its tags;
@@ -48,7 +48,8 @@ _STATE = """card TEXT PRIMARY KEY, known INTEGER NOT NULL DEFAULT 0, phase INTEG
   last_review INTEGER, last_day INTEGER NOT NULL DEFAULT 0, interval_days INTEGER NOT NULL DEFAULT 0,
   reps INTEGER NOT NULL DEFAULT 0, lapses INTEGER NOT NULL DEFAULT 0, suspended INTEGER NOT NULL DEFAULT 0,
   retracted INTEGER NOT NULL DEFAULT 0, buried_until INTEGER, flagged INTEGER NOT NULL DEFAULT 0,
-  changed INTEGER NOT NULL DEFAULT 0, leech INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT ''"""
+  changed INTEGER NOT NULL DEFAULT 0, leech INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT '',
+  before_change TEXT NOT NULL DEFAULT ''"""
 _STATES = f"""
 CREATE TABLE state({_STATE}) WITHOUT ROWID;
 CREATE INDEX state_due ON state(due, suspended, retracted);
@@ -65,7 +66,7 @@ CREATE TABLE event(id TEXT PRIMARY KEY, at INTEGER NOT NULL, happened INTEGER NO
 CREATE INDEX event_at ON event(at, id);
 CREATE INDEX event_subject ON event(subject);
 CREATE INDEX event_type ON event(type);
-CREATE TABLE change(card TEXT NOT NULL, type TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE TABLE change(card TEXT NOT NULL, type TEXT NOT NULL, at INTEGER NOT NULL, was TEXT NOT NULL, now TEXT NOT NULL);
 CREATE INDEX change_card ON change(card);
 """
 # The reviews that count, a value for each card (`reviews`), and the sums over them (`day_sums`).

@@ -240,6 +240,31 @@ def test_a_fact_that_changes_twice_is_told_once_and_forgotten_after_a_rating(vau
     assert not desk.state(tide).changed
 
 
+def test_a_fact_that_changed_and_changed_back_unseen_is_as_well_known_as_before(vault: Vault) -> None:
+    before = desk_on(vault, 0)
+    tide = by_question(before)["what is a tide?"].id
+    edit(vault, "tides", ("pull of the moon", "pull of the sun"))
+    built(vault, 1)
+    assert desk_on(vault, 1).state(tide).changed
+    edit(vault, "tides", ("pull of the sun", "pull of the moon"))
+    built(vault, 2)
+    desk = desk_on(vault, 2)
+    assert desk.state(tide) == before.state(tide)
+    assert ChangedCards(vault, desk.changes).of(tide, desk.state(tide)) is None
+    shutil.rmtree(vault.root / ".retain")
+    assert desk_on(vault, 2).states == desk.states
+
+
+def test_a_compile_names_the_cards_that_an_edit_retires_and_how_to_keep_them(vault: Vault) -> None:
+    gone = by_question(desk_on(vault, 0))["what is the aether?"].id
+    edit(vault, "aether", ("The aether is a substance that carries light", "Light travels"))
+    done = built(vault, 1)
+    (notice,) = (n for n in done.notices if n.code == "card-retired" and gone in n.message)
+    assert "What is the aether?" in notice.message and notice.path == "learning/flashcards/aether.md"
+    assert "put its sentence back" in notice.hint and f"retain card show {gone}" in notice.hint
+    assert not [n for n in built(vault, 2).notices if n.code == "card-retired"]
+
+
 def test_a_changed_card_that_was_never_seen_is_simply_new(vault: Vault) -> None:
     write(vault, "tea", "# Tea\n\nTea is a drink that is made of the leaves of a bush in hot water.\n")
     built(vault, 1)

@@ -510,7 +510,13 @@ any_event: st.SearchStrategy[LogEvent] = st.one_of(
 )
 changes_of_cards = st.lists(
     st.builds(
-        CardEvent, any_card, st.sampled_from(["retracted", "revived", "changed", "changed", "reworded"]), long_instants
+        CardEvent,
+        any_card,
+        st.sampled_from(["retracted", "revived", "changed", "changed", "reworded"]),
+        long_instants,
+        st.just(""),
+        st.sampled_from(["", "one", "two"]),
+        st.sampled_from(["", "one", "two"]),
     ),
     max_size=4,
 )
@@ -535,7 +541,9 @@ def one_by_one(events: list[LogEvent], changes: list[CardEvent], scheduler: Sche
     """The states after each event in its turn."""
     states: dict[CardId, MemoryState] = {}
     steps: list[LogEvent | CardEvent] = [*live(events), *set(changes)]
-    steps.sort(key=lambda e: (e.at, isinstance(e, CardEvent), e.id, e.type))
+    steps.sort(
+        key=lambda e: (e.at, isinstance(e, CardEvent), e.id, e.type, getattr(e, "was", ""), getattr(e, "now", ""))
+    )
     for step in steps:
         day = scheduler.calendar.day(step.when)
         if isinstance(step, Review):
@@ -569,6 +577,37 @@ def test_a_log_in_several_files_is_folded_as_its_events_are_one_after_another(
     scheduler = Scheduler(rules, {OTHER: 0.95})
     log = scan_log([("a.jsonl", b"".join(lines[:cut])), ("b.jsonl", b"".join(lines[cut:]) + torn)])
     assert fold_log(log, scheduler, changes) == one_by_one(events, changes, scheduler)
+
+
+def test_a_fact_that_changes_back_before_anyone_saw_it_leaves_memory_as_it_was() -> None:
+    reviews = daily([(0, Rating.GOOD), (0, Rating.GOOD), (5, Rating.GOOD)])
+    day = timedelta(days=1)
+    changes = [
+        CardEvent(CARD, "changed", NOON + (10 + n) * day, "", was, now)
+        for n, (was, now) in enumerate([("first", "second"), ("second", "third"), ("third", "first")])
+    ]
+    untouched, back = fold(reviews, SCHEDULER)[CARD], fold(reviews, SCHEDULER, changes)[CARD]
+    assert fold(reviews, SCHEDULER, changes[:2])[CARD].stability < untouched.stability
+    assert back == untouched
+    again = Review(stamp(9, NOON + 20 * day), CARD, Rating.GOOD)
+    columns = columns_of([*reviews, again])
+    assert fold([*reviews, again], SCHEDULER, changes) == fold([*reviews, again], SCHEDULER)
+    assert replay(columns, SCHEDULER, changes) == replay(columns, SCHEDULER)
+    seen = Review(stamp(8, NOON + timedelta(days=10, hours=1)), CARD, Rating.GOOD)
+    assert fold([*reviews, seen], SCHEDULER, changes)[CARD].changed  # the learner knew the second answer
+    suspended = Suspend(stamp(7, NOON + timedelta(days=11, hours=1)), CARD)
+    assert fold([*reviews, suspended], SCHEDULER, changes)[CARD] == replace(untouched, suspended=True)
+
+
+def test_a_day_chosen_for_a_card_whose_fact_changed_holds_when_it_changes_back() -> None:
+    reviews = daily([(0, Rating.GOOD), (0, Rating.GOOD), (5, Rating.GOOD)])
+    there, back = (
+        CardEvent(CARD, "changed", NOON + timedelta(days=days), "", was, now)
+        for days, was, now in ((10, "a", "b"), (12, "b", "a"))
+    )
+    chosen = Reschedule(stamp(9, NOON + timedelta(days=11)), CARD, date(2027, 3, 1))
+    untouched, found = fold(reviews, SCHEDULER)[CARD], fold([*reviews, chosen], SCHEDULER, [there, back])[CARD]
+    assert found == replace(untouched, due=fold([*reviews, chosen], SCHEDULER)[CARD].due)
 
 
 def test_a_stability_without_end_is_held_where_numbers_still_count() -> None:

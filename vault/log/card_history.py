@@ -18,6 +18,7 @@ from vault.log.review_log import Line, line_events, live, log_files
 from vault.text.formatting import clean_line
 
 _ID = re.compile(rf"[{ALPHABET}]{{10}}")
+MOST_WAS = 2_000  # characters of what a card said before, as the ledger keeps it
 _WORDS = ("birth", "change")  # the events that give a card words
 UNWANTED = ("wrong", "not worth knowing")  # reasons for which a card is not to be asked; others want it better
 _FLAGS = (b'"type":"flag"', b'"type":"undo"')
