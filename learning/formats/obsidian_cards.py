@@ -36,14 +36,15 @@ class PluginSettings:
         try:
             with (folder / SETTINGS).open("rb") as file:
                 found = json.loads(file.read(_MOST_BYTES)).get("settings", {})
-            names = ("singleLineCardSeparator", "singleLineReversedCardSeparator")
-            names += ("multilineCardSeparator", "multilineReversedCardSeparator")
-            signs = [str(found.get(n) or sign) for n, sign in zip(names, ("::", ":::", "?", "??"), strict=True)]
+            line = str(found.get("singleLineCardSeparator") or "::")
+            line_back = str(found.get("singleLineReversedCardSeparator") or ":::")
+            block = str(found.get("multilineCardSeparator") or "?")
+            block_back = str(found.get("multilineReversedCardSeparator") or "??")
             tags = tuple(str(tag).removeprefix("#").casefold() for tag in found.get("flashcardTags", ["#flashcards"]))
             marks, folders = found.get("convertHighlightsToClozes", True), found.get("convertFoldersToDecks", False)
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             return cls()
-        return cls(tags, *signs, highlights=bool(marks), every_folder=bool(folders))
+        return cls(tags, line, line_back, block, block_back, bool(marks), bool(folders))
 
 
 @dataclass(frozen=True, slots=True)
