@@ -158,14 +158,14 @@ def at_anki(plan: Plan, path: Path) -> Result:
     config = col.decks.config_dict_for_deck_id(1)  # type: ignore[arg-type]
     config["new"]["perDay"] = plan.new
     col.decks.update_config(config)
-    kind = col.models.by_name("Basic")
-    assert kind is not None
+    kind, database = col.models.by_name("Basic"), col.db
+    assert kind is not None and database is not None
     for number in range(plan.cards):
         note = col.new_note(kind)
         note["Front"], note["Back"] = str(number), "answer"
         col.add_note(note, 1)  # type: ignore[arg-type]
         # Anki draws its fuzz from the card's number, which would be the time of day.
-        col.db.execute("update cards set id = ? where nid = ?", number + 1, note.id)
+        database.execute("update cards set id = ? where nid = ?", number + 1, note.id)
     for day in range(plan.days):
         result.loads.append(_anki_day(col, learner, day) if plan.studies(day) else 0)
         col = _next_day(col, path)
