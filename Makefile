@@ -68,11 +68,8 @@ imports: $(VENV)/installed-for-tests
 	@said=$$($(BIN)/lint-imports 2>&1) && echo "The import contracts are kept." || { echo "$$said"; exit 1; }
 
 # Byte code is kept whatever the environment says: hundreds of processes that the tests start would compile anew.
-# Where memory is a file system with room, the tests' files are there: on a disk, many tests mostly wait for it.
 unit: $(VENV)/installed-for-tests
-	@room=$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $$4 }'); \
-	if [ "$${room:-0}" -gt 8000000 ]; then PYTEST_DEBUG_TEMPROOT=/dev/shm; export PYTEST_DEBUG_TEMPROOT; fi; \
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
 torture: $(VENV)/installed-for-tests
 	$(BIN)/python -m tests.torture $(patsubst %/5,--fifth %,$(PART)) $(if $(MINUTES),--minutes $(MINUTES))

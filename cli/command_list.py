@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "optimize": ("cli.review.optimize:optimize", "Optimize FSRS parameters using your review history."),
     "simulate": (
         "cli.review.simulate:simulate",
-        "Forecast the workload for a given retention or number of new cards.",
+        "Forecast the workload by retention or number of new cards.",
     ),
     "quiz": ("cli.review.quiz:quiz", "Let a language model quiz you on a topic."),
     "gaps": ("cli.wiki.gaps:gaps", "List, plan, resolve, ignore or reopen gaps."),

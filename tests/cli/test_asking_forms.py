@@ -131,7 +131,7 @@ def test_of_two_quantities_in_the_same_claims_the_one_that_the_question_names_is
     pytest.importorskip("matplotlib")
     vault = one_source(tmp_path, GAPS)
     unclear = ask(vault, "How much is recall after different gaps?", "--as", "chart")
-    assert unclear.code == 2 and "of days" in unclear.stderr and "of %: name one" in unclear.stderr
+    assert unclear.code == 2 and "several quantities fit (days and %)" in unclear.stderr
     for word, shown in (("percent", "40"), ("days", "7 days")):
         made = ask(vault, f"How many {word} are in recall after a gap?", "--as", "chart", "--json").json()["files"]
         text = (vault / made[2]).read_text()
@@ -147,7 +147,7 @@ def test_words_that_only_join_do_not_keep_a_table_from_being_found(tmp_path: Pat
 
 def test_without_numbers_of_one_quantity_the_error_says_what_was_looked_for(vault: Path) -> None:
     none = ask(vault, "How deep is slow-wave sleep?", "--as", "chart")
-    assert none.code == 2 and "no two numbers of one quantity" in none.stderr and "“sleep”" in none.stderr
+    assert none.code == 2 and "two numbers for the same quantity" in none.stderr and "“sleep”" in none.stderr
     assert "deepest stage of sleep" in none.stdout, "the answer is shown nevertheless"
     assert not (vault / "output/figures/how-deep-is-slow-wave-sleep.png").exists()
 

@@ -276,7 +276,7 @@ def test_the_status_of_the_guard_is_whole_and_says_when_the_last_look_was(call: 
     (quarantine / "page.md").write_text("x", encoding="utf-8")
     said = call("guard", "status")
     assert re.search(r"your files: 2, last scanned on \d{4}-\d\d-\d\d \d\d:\d\d; 1 change not accepted", said.out)
-    assert "1 file of agents in output/quarantine/" in said.out
+    assert "1 file by agents in output/quarantine/" in said.out
     facts = call("guard", "status", "--json").json
     assert facts["level"] in ("full", "bubblewrap", "landlock", "none")
     assert facts["vault"] == {"root": str(vault), "personal": {"path": str(mine), "reachable": True}}

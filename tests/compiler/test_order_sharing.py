@@ -69,7 +69,7 @@ def test_an_order_is_given_back_by_whoever_has_it_alone(desk: OrderDesk) -> None
 def test_orders_of_one_type_are_taken(desk: OrderDesk) -> None:
     assert take(desk, "one", of="check")[0] == []
     assert take(desk, "one", of="read")[0]
-    with pytest.raises(UsageError, match="no type 'extract'"):
+    with pytest.raises(UsageError, match="no order type 'extract'"):
         take(desk, "one", of="extract")
 
 

@@ -193,5 +193,5 @@ def test_entities_are_refused_before_any_is_expanded(name: str) -> None:
             if info.filename == name:
                 part = part.replace(b"?>", b'?><!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/passwd">]>', 1)
             new.writestr(info.filename, part)
-    with pytest.raises(Unreadable, match="document type"):
+    with pytest.raises(Unreadable, match="DOCTYPE"):
         read_source(out.getvalue(), "a.pptx")

@@ -329,7 +329,7 @@ def test_a_process_that_dies_is_named_and_what_came_before_is_there(model: Messa
 
     model.answer = fatal
     found = []
-    with by, pytest.raises(WorkerFailed, match="died") as dead:
+    with by, pytest.raises(WorkerFailed, match="ended unexpectedly") as dead:
         for _, answer in by.answers(reads(5)):
             found.append(answer)
     assert len(found) == 2 and all(isinstance(answer, Answered) for answer in found)
@@ -452,7 +452,7 @@ def test_a_page_in_place_of_a_batch_ends_the_compile(act: str, body: bytes, mode
     by = backend(model, Spending(batch=True, budget=5.0))
     answer = only(by, reads(1)[0])
     if isinstance(answer, Failed):
-        assert answer.final and "no answer" in answer.what and by.lost > 0
+        assert answer.final and "not a Messages API response" in answer.what and by.lost > 0
     else:  # not a line of it was a result
         assert act == "fetch" and len(model.asked) == 2
 

@@ -371,7 +371,7 @@ def test_lines_of_the_ledger_that_are_no_decision_of_ours_count_for_nothing(vaul
         assert triage_of([event | change]).decided == {}
 
 
-# --- forms that are queued by themselves ------------------------------------------------------------------------------
+# --- forms that are queued automatically ------------------------------------------------------------------------------
 
 
 def rocks(count: int, start: int = 0) -> str:
@@ -407,7 +407,7 @@ def notices(report: Report) -> list[str]:
 
 def test_a_form_of_which_three_in_four_of_the_last_thirty_were_kept_is_queued_by_itself(quarry: Vault) -> None:
     news = triaged(quarry, 23)
-    assert len(news) == 1 and "“definition”" in news[0] and "queued by themselves" in news[0]
+    assert len(news) == 1 and "“definition”" in news[0] and "added to the queue automatically" in news[0]
     write(quarry, "more.md", rocks(4, LAST))
     report = build(quarry, 1)
     assert notices(report) == news

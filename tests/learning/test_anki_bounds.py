@@ -140,7 +140,7 @@ def test_a_reader_that_dies_ends_the_import_with_a_reason(vault: Vault, tmp_path
     path = package(tmp_path, database(*note("what?")))
     with open_package(path) as found:
         found.ask.__self__.process.kill()  # type: ignore[attr-defined]
-        with pytest.raises(WorkerFailed, match="reading the package killed the reader"):
+        with pytest.raises(WorkerFailed, match="reading the package crashed the reader"):
             list(found.rows())
 
 

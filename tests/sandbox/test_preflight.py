@@ -300,13 +300,13 @@ def test_a_standard_stream_that_is_a_file_of_the_humans_is_refused(den: Den, fla
     streams(den, den.vault / "wiki/note.md", flags)
     streams(den, den.other / "note.md", flags)
     for path in (den.vault / "insights/note.md", den.vault / "retain.toml", den.personal / "note.md"):
-        with pytest.raises(Refused, match="standard output is this file") as caught:
+        with pytest.raises(Refused, match="standard output is connected to this file") as caught:
             streams(den, path, flags)
         assert "cat" in caught.value.hint
 
 
 def test_a_standard_stream_that_is_a_folder_is_refused(den: Den) -> None:
-    with pytest.raises(Refused, match="standard output is a folder"):
+    with pytest.raises(Refused, match="standard output is an open folder"):
         streams(den, den.other, os.O_RDONLY)
 
 
