@@ -12,6 +12,12 @@ from vault.model.frontmatter import read_properties
 
 SETTINGS = ".obsidian/plugins/obsidian-spaced-repetition/data.json"
 _MOST_BYTES = 1 << 20  # of the plugin's settings, which hold its log, too
+_SIGNS = (
+    ("singleLineCardSeparator", "::"),
+    ("singleLineReversedCardSeparator", ":::"),
+    ("multilineCardSeparator", "?"),
+    ("multilineReversedCardSeparator", "??"),
+)
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]+`|\$[^$\n]+\$")
 _COMMENT = re.compile(r"<!--SR:(![^>\n]{1,2000})-->")
@@ -36,15 +42,12 @@ class PluginSettings:
         try:
             with (folder / SETTINGS).open("rb") as file:
                 found = json.loads(file.read(_MOST_BYTES)).get("settings", {})
-            line = str(found.get("singleLineCardSeparator") or "::")
-            line_back = str(found.get("singleLineReversedCardSeparator") or ":::")
-            block = str(found.get("multilineCardSeparator") or "?")
-            block_back = str(found.get("multilineReversedCardSeparator") or "??")
+            signs = [str(found.get(name) or sign) for name, sign in _SIGNS]
             tags = tuple(str(tag).removeprefix("#").casefold() for tag in found.get("flashcardTags", ["#flashcards"]))
             marks, folders = found.get("convertHighlightsToClozes", True), found.get("convertFoldersToDecks", False)
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             return cls()
-        return cls(tags, line, line_back, block, block_back, bool(marks), bool(folders))
+        return cls(tags, signs[0], signs[1], signs[2], signs[3], bool(marks), bool(folders))
 
 
 @dataclass(frozen=True, slots=True)

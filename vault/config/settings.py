@@ -130,9 +130,9 @@ def _notes_table(rules: NoteRules) -> str:
     if not rules.folders:
         return """#
 # [notes]                   # notes outside raw/ that are sources where they are: only read, never written
-# folders = ["Notes"]       # ".": the whole vault
-# exclude = ["Notes/Daily", "*.excalidraw.md"]
-# exclude_tags = ["private"]
+# folders = []              # like ["."], the whole vault, or ["Physics"]
+# exclude = []              # like ["Templates", "*.excalidraw.md"]
+# exclude_tags = []         # like ["private"]
 """
     lists = ((key, getattr(rules, key)) for key in ("folders", "exclude", "exclude_tags"))
     lines = "".join(f"{key} = [{', '.join(map(quoted, values))}]\n" for key, values in lists)
