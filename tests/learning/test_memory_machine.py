@@ -150,9 +150,9 @@ leech_threshold = {own.leech_threshold}
 leech_action = "{own.leech_action}"
 [learning.retention_by_tag]
 {tags}
-# More can"""
+# More settings"""
         for machine in self.machines:
-            put(machine.root / "retain.toml", render_settings(own).replace("# More can", more).encode())
+            put(machine.root / "retain.toml", render_settings(own).replace("# More settings", more).encode())
         self.touched = [0, 1]
 
     def wishes(self, machine: Machine) -> Wishes:

@@ -135,7 +135,7 @@ def test_a_rating_from_the_future_is_said_at_every_opening_until_it_is_undone(va
         (found,) = [each for each in open_desk(vault, now).diagnostics if each.code == "log-ahead"]
         assert found.path == "learning/reviews.jsonl"
         assert found.message.startswith(f"the review of card {B} is dated 2030-11-22T13:00+01:00, 1,46")
-        assert "`retain undo --ahead` undoes all of it" in found.hint
+        assert "run `retain undo --ahead` to undo all of them" in found.hint
     desk, kept = rate(open_desk(vault, NOON), A, Rating.GOOD, via="cli")
     desk, _ = rate(open_desk(vault, AHEAD), B, Rating.GOOD, via="cli")
     desk, _, voided = undo_ahead(open_desk(vault, NOON), via="cli")
