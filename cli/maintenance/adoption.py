@@ -7,13 +7,16 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
 
 from compiler.sources.inventory import scan
 from compiler.sources.notes import MOST_BYTES, NoteFacts, facts_of
-from learning.formats.obsidian_cards import FoundCards, PluginSettings, cards_in
+from learning.imports import obsidian_sr
+from learning.imports.blocks import variants_of
+from learning.imports.tree import Tree
 from vault.config.notes import ABOVE, HERE, HUMAN, PICTURES, WRITTEN, NoteRules
-from vault.errors import UsageError
+from vault.errors import Unreadable, UsageError
 from vault.text.formatting import clean_line, plural
 from vault.vault import Vault
 
@@ -44,7 +47,9 @@ class Adoption:
     others: int = 0  # documents beside the notes
     folders: Counter[str] = field(default_factory=Counter)  # notes by their first folder
     left_out: Counter[str] = field(default_factory=Counter)  # notes by what leaves them out
-    cards: FoundCards = field(default_factory=FoundCards)
+    cards: int = 0  # of Obsidian's plugin Spaced Repetition
+    scheduled: int = 0  # of those
+    notes_with_cards: int = 0
     is_wiki: bool = False  # that another tool compiles
 
     @property
@@ -95,7 +100,6 @@ def _count_all(found: Adoption, prefix: str, count: Callable[[], None]) -> None:
     top = ABOVE if prefix else HERE
     base = next(path for path in found.folder.iterdir() if path.is_dir()) if prefix else found.folder  # of the paths
     everything = NoteRules((top, f"{prefix}{HUMAN}"), (f"../{found.root.name}",))
-    plugin = PluginSettings.of(found.folder)
     for path in (file.path for file in scan(base, "" if top == HERE else top, everything).files):
         if not path.lower().endswith(".md"):
             if found.rules.covers(path):
@@ -106,13 +110,24 @@ def _count_all(found: Adoption, prefix: str, count: Callable[[], None]) -> None:
         count()
         data = _bytes(base / path)
         facts = facts_of(data)
-        found.cards += cards_in(data.decode("utf-8", "replace"), facts.tags, plugin)
         inner = path.removeprefix(prefix)
         if why := _reason(found.rules, path, inner, facts):
             found.left_out[why] += 1
         else:
             found.notes += 1
             found.folders[f"{inner.partition('/')[0]}/" if "/" in inner else "in no folder"] += 1
+    _count_cards(found)
+
+
+def _count_cards(found: Adoption) -> None:
+    """Count the cards that `retain import cards` would import from the notes."""
+    try:
+        cards = obsidian_sr.read(Tree(found.folder), UTC).cards  # the zone only dates reviews
+    except Unreadable:  # too many files: the import will say so
+        return
+    found.cards = sum(len(variants_of(card)) for card in cards)
+    found.scheduled = sum(len(card.learnt) for card in cards)
+    found.notes_with_cards = len({card.path for card in cards})
 
 
 def _reason(rules: NoteRules, path: str, inner: str, facts: NoteFacts) -> str:
@@ -208,12 +223,9 @@ def preview(found: Adoption) -> list[str]:
     lines += ["left out:", *_table(found.left_out, "  {0}: {1}")] if found.left_out else []
     if found.is_beside:
         lines.append(f"the vault is {found.root}, since folders of its names are taken here; nothing else is written")
-    cards = found.cards
-    if cards.cards:
-        words = f"{plural(cards.cards, 'card')} of Spaced Repetition in {plural(cards.notes, 'note')}"
-        lines.append(f"{words}, {cards.scheduled} with a schedule: `retain import -h` says how to take them in")
-    if cards.reviewed_notes:
-        lines.append(f"{plural(cards.reviewed_notes, 'note')} with a date of review (sr-due)")
+    if found.cards:
+        words = f"{plural(found.cards, 'card')} of Spaced Repetition in {plural(found.notes_with_cards, 'note')}"
+        lines.append(f"{words}, {found.scheduled} with a schedule: import them with `retain import cards FOLDER`")
     return lines
 
 

@@ -58,7 +58,9 @@ def test_a_source_added_for_a_gap_shows_in_the_agenda(run: Run, needy: Path, tmp
     added = run("add", "--fills", gap["id"], str(tmp_path / "about.md"), cwd=needy)
     assert added.code == 0 and gap["reason"] in added.stderr
     compiled_again = run("compile", cwd=needy)
-    assert f"added for the gap {gap['what']}, but does not fill it; still missing: {gap['fill']}" in compiled_again.stderr
+    assert (
+        f"added for the gap {gap['what']}, but does not fill it; still missing: {gap['fill']}" in compiled_again.stderr
+    )
     assert f"{gap['what']}: {gap['reason']} (added: about.md)" in run("gaps", "list", "--all", cwd=needy).stdout
 
 

@@ -354,7 +354,15 @@ def test_mochi_in_edn_and_in_transit_gives_the_same_cards(tmp_path: Path) -> Non
         ' {:id :c2 :deck-id :d1 :content "A {{1::cell}} has a {{2::wall}}"} {:id :c3 :content "only a note"}'
         ' {:id :c4 :trashed? true :content "x\\n---\\ny"}]}'
     )
-    card: list[object] = ["^ ", "~:id", "~:c1", "~:deck-id", "~:d2", "~:content", 'What? ![](@media/cat.png)\n---\nA "cat"']
+    card: list[object] = [
+        "^ ",
+        "~:id",
+        "~:c1",
+        "~:deck-id",
+        "~:d2",
+        "~:content",
+        'What? ![](@media/cat.png)\n---\nA "cat"',
+    ]
     review = ["^ ", "~:date", {"~#dt": 1_795_168_800_000}, "~:due", {"~#dt": 1_796_205_600_000}]
     card += ["~:tags", ["~#set", ["pets"]], "~:reviews", [[*review, "~:interval", 12, "~:remembered?", True]]]
     cards = [
