@@ -132,7 +132,7 @@ def test_the_way_on_beside_a_run_of_another_machines(scene: Scene, monkeypatch: 
         elsewhere.setattr(process, "_host", lambda: "elsewhere")
         elsewhere.setattr(process, "_machine", lambda: "")
         run = began(scene, datetime.now(UTC))
-    with pytest.raises(Refused, match="not finished yet") as found:
+    with pytest.raises(Refused, match="have not been checked yet") as found:
         refuse_beside_agents(scene.vault)
     assert str(note(scene, run)) in found.value.hint and open_runs(scene.vault) == []
     record = json.loads(note(scene, run).read_text())

@@ -61,7 +61,7 @@ def test_two_runs_at_once_are_refused(scene: Scene) -> None:
 def test_no_compile_begins_beside_an_agent(scene: Scene) -> None:
     scene.begin()
     scene.write("raw/articles/new.md", "# New\n\nNew words.\n")
-    with pytest.raises(Refused, match="not finished yet"):
+    with pytest.raises(Refused, match="have not been checked yet"):
         scene.compile()
     scene.compile(dry_run=True)
     scene.settle()
@@ -82,7 +82,7 @@ def test_a_run_whose_process_is_gone_is_left_over_and_can_be_settled(scene: Scen
     record["run"]["process"]["started"] = "another boot 1"  # as if the number were another process's by now
     taken.write_text(json.dumps(record))
     assert [r.id for r in open_runs(scene.vault)] == [run.id]
-    with pytest.raises(Refused, match="not finished"):
+    with pytest.raises(Refused, match="have not been checked yet"):
         refuse_beside_agents(scene.vault)
     scene.write(PAGE, "<b>cheese</b>")
     assert quarantined(scene.settle()) == {PAGE}

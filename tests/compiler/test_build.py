@@ -807,4 +807,4 @@ def test_a_compile_says_that_a_ledger_is_ahead_of_the_clock(vault: Vault) -> Non
     compiled(vault, MORNING.replace(year=2030))
     notices = [d for d in compiled(vault, fresh=True).notices if d.code == "ledger-ahead"]
     assert "ledger/ids.jsonl" in [d.path for d in notices]
-    assert all("dated 2030-11-21T" in d.message and "1,461 days ahead" in d.message for d in notices)
+    assert all("dated 2030-11-21T" in d.message and "1,461 days in the future" in d.message for d in notices)

@@ -268,7 +268,7 @@ def test_the_key_comes_from_where_the_user_says(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="no key"):
         EngineSettings("claude").key({})
     (tmp_path / "key").write_text("two words\n")
-    with pytest.raises(ModelUnavailable, match="holds no key"):
+    with pytest.raises(ModelUnavailable, match="key file is empty"):
         named.key({})
 
 

@@ -382,7 +382,7 @@ async def test_a_second_session_is_refused_and_told_who_holds_the_first(
         await settled(pilot)
         assert on_screen(home) is HomeScreen
         notice = str(home.screen.query_one(Notice).content)
-        assert "held by process" in notice and "reviewing since 2026-11-22T09:30:00Z" in notice
+        assert "locked by process" in notice and "reviewing since 2026-11-22T09:30:00Z" in notice
         review.end_session()
         await pilot.press("enter")
         await settled(pilot)
