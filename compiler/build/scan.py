@@ -16,6 +16,7 @@ from compiler.sources.inventory import RawFile, Tracked
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
 from vault.log.ledger import Event, Ids
+from vault.text.formatting import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class _Scanning:
         """Raise Refused if raw/ had sources: an empty folder is more likely a disk that is not mounted."""
         living = sum(b.noun == "source" and self.ids.alive(i) for i, b in self.ids.births.items())
         if living:
-            what = f"raw/ is empty, but the wiki is based on {living} sources from it"
+            what = f"raw/ is empty, but the wiki is based on {plural(living, 'source')} from it"
             raise Refused(
                 what, where="raw", hint="restore the files (or check that the disk is mounted); nothing was changed"
             )
