@@ -227,7 +227,7 @@ class _Reader:
     def _html(self, content: str, line: int) -> Iterator[Fault]:
         for comment in _COMMENT.findall(content):
             if (_FETCHED.search(comment) and _DIRECTIVE.search(comment)) or hidden_address(comment, self.depth):
-                yield line, "a comment that makes a slide program fetch something"
+                yield line, "a comment that makes presentation software load something"
         if _TAG.search(_COMMENT.sub("", content)):
             yield line, "HTML"
 

@@ -193,7 +193,7 @@ class Judge:
             self._refuse(path, 0, self._humans(path, "the user edited this page"))
         elif not is_new and path.startswith(f"{ANSWERS}/") and self.baseline.own_page(path) is None:
             self._refuse(
-                path, 0, "retain wrote this answer", "to replace it, the user runs `retain ask ... --file-back`"
+                path, 0, "retain wrote this answer", "to replace it, ask the user to run `retain ask ... --file-back`"
             )
         elif (fault := article_fault(path, data, self.baseline.ids, is_new=is_new)) is not None or data is None:
             self._refuse(path, *(fault or (0, "it cannot be read")), "write it again without the part named above")

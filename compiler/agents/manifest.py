@@ -105,7 +105,7 @@ def take_manifest(vault: Vault, copies: Copies) -> Manifest:
     for file in _walk(vault.root, found, LARGEST):
         data, digest = file.read()
         if not digest and file.is_shut():
-            hint = f"`chmod u+r {file.path}`, or move it out of the vault, then run the command again"
+            hint = f"run `chmod u+r {file.path}`, or move the file out of the vault; then run this command again"
             raise Refused("cannot be read, so no copy of it can be kept", where=file.path, hint=hint)
         if data is not None and digest not in stored:
             blocks[digest] = data
@@ -206,7 +206,7 @@ def _opened(name: str | Path, folder: int | None, path: str) -> Iterator[int]:
         handle = os.open(name, _FOLDER if folder is not None else _FOLDER & ~_NOFOLLOW, dir_fd=folder)
     except OSError as error:
         what = f"cannot be read: {os.strerror(error.errno or 0).lower()}"
-        hint = f"`chmod u+rwx {path or name}`, or check who owns it, then run the command again"
+        hint = f"run `chmod u+rwx {path or name}`, or check who owns it; then run this command again"
         raise Refused(what, where=path, hint=hint) from error
     try:
         yield handle

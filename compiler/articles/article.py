@@ -154,7 +154,7 @@ def _page(
 
     said: dict[str, list[str]] = {}
     for claim in concept.main:
-        said.setdefault(f"claims of {sources.by_id[claim.source].tracked.path}", []).append(claim.words)
+        said.setdefault(f"claims from {sources.by_id[claim.source].tracked.path}", []).append(claim.words)
     inputs: dict[str, object] = {
         **said,
         "text": article.facts.digest,

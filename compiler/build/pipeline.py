@@ -150,7 +150,7 @@ def _build(start: BuildInput, crew: WorkerPool) -> Built:
 def _sweep(start: BuildInput) -> list[Diagnostic]:
     """Remove what killed processes left; return where an edit is that one of them was about to replace."""
     start.guard.sweep()
-    what = "your edit, saved when the process was killed before replacing it"
+    what = "your edit, saved because retain was killed while replacing the file"
     hint = "copy what you want to keep, then delete this file"
     return [Diagnostic(path, 0, "edited-meanwhile", what, hint) for path in start.guard.rescued]
 

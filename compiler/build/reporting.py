@@ -52,8 +52,8 @@ def report_written(report: Report, written: Written, writer: Writer, asker: Aske
     if consulted is not None:
         if asker is not None and not asker.failed:
             what, hint = (
-                "no model has read all of it: rules were used instead",
-                "the next compile with a model tries again",
+                "no model has processed all of it: the built-in rules were used instead",
+                "the next compile with a model will try again",
             )
             paths = sorted(consulted.shelf.by_id[s].path for s in consulted.failed)
             report.notices += [Diagnostic(path, 0, "stood-in", what, hint) for path in paths]
@@ -83,9 +83,9 @@ def _report_asked(report: Report, asker: Asker) -> None:
         report.cost["unpriced"] = True
     report.open = asker.open
     for request, why in asker.failed:
-        what = f"the model gave no answer ({why}): rules were used instead"
+        what = f"the model gave no answer ({why}): the built-in rules were used instead"
         about = f"{request.type}: {clean_line(request.title)[:100]}"
-        report.notices.append(Diagnostic(about, 0, "stood-in", what, "the next compile with a model tries again"))
+        report.notices.append(Diagnostic(about, 0, "stood-in", what, "the next compile with a model will try again"))
     report.rejections += [Rejection("answer", why, clean_line(request.title)[:100]) for request, why in asker.refused]
 
 

@@ -18,6 +18,7 @@ from vault.config.notes import HERE
 from vault.diagnostic import Diagnostic
 from vault.errors import Refused, UsageError
 from vault.log.ledger import Event, Ids
+from vault.text.formatting import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ class _Scanning:
         living = sum(b.noun == "source" and self.ids.alive(i) for i, b in self.ids.births.items())
         if living:
             also = ", there are no notes in place" if self.start.vault.notes.folders else ""
-            what = f"raw/ is empty{also}, but the wiki is based on {living} sources from there"
+            what = f"raw/ is empty{also}, but the wiki is based on {plural(living, 'source')} from there"
             raise Refused(
                 what, where="raw", hint="restore the files (or check that the disk is mounted); nothing was changed"
             )

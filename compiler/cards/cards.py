@@ -138,10 +138,10 @@ class CardDecider:
     def _unwanted(self, id_: CardId | None) -> str:
         """Return why the user does not want to see a card any more; "" for one that may be asked."""
         if id_ in self.deleted:
-            return "the user deleted it"
+            return "you deleted it"
         if id_ is not None and self.triage.dropped(id_):
-            return "the user dropped it"
-        return f"the user flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
+            return "you rejected it"
+        return f"you flagged it: {self.flagged[id_]}" if id_ is not None and id_ in self.flagged else ""
 
     def _has_evidence_again(self, card: LiveCard) -> bool:
         """Return whether a retired card has its evidence and its concept again."""

@@ -111,7 +111,8 @@ def _number_fault(number: Number, there: Sequence[Number], values: frozenset[Val
     if number.unit and same and not others & {"", "decade", number.unit}:  # "60s" may be seconds
         return f"gives {number.text} in another unit"
     if number.bound and same and all(n.bound and n.bound != number.bound for n in same):
-        return f"gives {number.text} as the opposite limit"
+        limits = ("minimum", "maximum") if number.bound == "least" else ("maximum", "minimum")
+        return f"gives {number.text} as a {limits[0]} instead of a {limits[1]}"
     return ""
 
 

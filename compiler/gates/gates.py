@@ -150,7 +150,7 @@ class CardGate(ABC):
         known = self._forms(card)
         if known.answer in self.answers:
             return "another card has the same answer"
-        return "another card asks the same" if known.question in self.questions else ""
+        return "another card asks the same question" if known.question in self.questions else ""
 
     def _forms(self, card: ProposedCard) -> CardForms:
         return self.forms_of(card.question, card.answer)
@@ -166,7 +166,7 @@ class StrictCardGate(CardGate):
         return strict_card_fault(card, title, claims)
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
-        return "another card asks almost the same" if self._forms(card).asks in self._asked else ""
+        return "another card asks almost the same question" if self._forms(card).asks in self._asked else ""
 
 
 @dataclass(slots=True)
@@ -178,7 +178,7 @@ class WrittenCardGate(CardGate):
 
     def _same(self, card: ProposedCard) -> str:
         """Return why a card repeats another of the vault: only its question counts."""
-        return "another card asks the same" if self._forms(card).question in self.questions else ""
+        return "another card asks the same question" if self._forms(card).question in self.questions else ""
 
     def _repeats(self, card: ProposedCard, concept: str) -> str:
         return repeats(card.question, card.answer, self._by_concept.get(concept, ()))
@@ -194,7 +194,7 @@ class VaultCardGate(CardGate):
         return written_card_fault(card, title, claims, self.accepted)
 
     def _same(self, card: ProposedCard) -> str:
-        return "another card asks the same" if self._forms(card).question in self.questions else ""
+        return "another card asks the same question" if self._forms(card).question in self.questions else ""
 
 
 def card_gate(*, by_model: bool, forms_of: Callable[[str, str], CardForms] = card_forms) -> CardGate:
@@ -256,7 +256,7 @@ def _plain_fault(card: ProposedCard, claims: dict[str, ClaimView]) -> str:
     if "\ufffd" in clean(card.question + card.answer):  # or held them, before it came in
         return "the card contains control characters"
     if not question.endswith(("?", "？")):
-        return "the question is not a question"
+        return "the question is not phrased as a question"
     if not card.cites or any(c not in claims for c in card.cites):
         return "the card cites no claim, or one that does not exist"
     if _DANGLING.search(question) or _DANGLING.search(answer):

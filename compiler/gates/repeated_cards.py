@@ -47,7 +47,7 @@ def repeats(question: str, answer: str, others: Iterable[tuple[str, str]]) -> st
     for other, its_answer in others:
         same_question = asked(other) == about and manner(other) == how
         if same_question:
-            return "another card here asks almost the same"
+            return "another card here asks almost the same question"
         if alike(said, asked(its_answer)) >= _SAME_ANSWER and alike(about, asked(other)) >= _SAME_ANSWER:
             return "another card here has the same answer"
     return ""

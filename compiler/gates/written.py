@@ -55,7 +55,7 @@ def card_fault(card: ProposedCard, passages: Sequence[str], known: tuple[str, ..
     if "\ufffd" in clean(card.question + card.answer):
         return "the card contains control characters"
     if not question.endswith(("?", "？", ".", "。", ":", "…", "_")):
-        return "the question is not a question"
+        return "the question is not phrased as a question"
     if contains_answer(card):
         return "the question contains its answer"
     asked = _WHICH.sub("which", question)  # it counts what the question names, not what a passage says
@@ -93,7 +93,7 @@ def address_fault(said: str, there: str = "") -> str:
     """Return what leads somewhere that the words `there` do not have, or what a formula does; "" if nothing does."""
     found = [*_ADDRESS.findall(said), *_MARKUP.findall(FORMULA.sub(" ", said))]
     if any(_AFTER_TAG.sub(">", address) not in there for address in found):
-        return "it contains a link or an address that the passages do not have"
+        return "it contains a link or an address that is not in the passages"
     commands = [name.casefold() for name in _COMMAND.findall(said)] if "$" in said else ()
     if any(map(is_acting_command, commands)):
         return "it contains a formula with an unsafe command"

@@ -129,7 +129,7 @@ def unfit(name: str) -> str:
     It becomes a title, a link and the name of a file, and documents must be able to call it so.
     """
     if len(name) > MAX_GIVEN:
-        return f"a name has at most {MAX_GIVEN} characters"
+        return f"a name can have at most {MAX_GIVEN} characters"
     inner = _GIVEN_SENSE.search(name)
     parts = [name[: inner.start()], inner[1]] if inner else [name]
     for part in parts:

@@ -40,7 +40,12 @@ def too_long(wiki: Wiki) -> Found:
     for deck, card in _cards(wiki):
         count = len(plain_words(card.answer).split())
         if count > LONGEST and not _LISTED.search(card.answer):
-            yield deck.path, card.line, f"its answer has {count} words", "split it into two cards: `retain card edit`"
+            yield (
+                deck.path,
+                card.line,
+                f"its answer is too long to recall at once: {count} words",
+                "split it into two cards: `retain card edit`",
+            )
 
 
 def doubles(wiki: Wiki) -> Found:
@@ -56,7 +61,7 @@ def doubles(wiki: Wiki) -> Found:
         for card in deck.cards:
             words = plain_words(card.question), plain_words(card.answer)
             if repeats(*words, before):
-                what = f"“{truncate(words[0], _QUOTED)}” asks the same as an earlier card in the deck"
+                what = f"“{truncate(words[0], _QUOTED)}” asks the same question as an earlier card in the deck"
                 yield deck.path, card.line, what, "delete one of the two"
             before.append(words)
 

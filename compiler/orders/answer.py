@@ -72,7 +72,7 @@ def answer_question(
     """
     question = fold(normal(words))
     if not question or len(question) > MAX_QUESTION:
-        raise UsageError(f"a question has 1 to {MAX_QUESTION} characters", hint="ask a shorter question")
+        raise UsageError(f"a question must have 1 to {MAX_QUESTION} characters", hint="ask a shorter question")
     if not any(c.isalnum() for c in question):
         raise UsageError("the question is empty", hint='`retain ask "What is ...?"`')
     progress = progress or (lambda _: None)

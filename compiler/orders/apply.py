@@ -17,6 +17,7 @@ from compiler.replies.prompts import prompt_id
 from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope
 from vault.log import ledger
+from vault.text.formatting import plural
 from vault.vault import Vault
 
 
@@ -60,7 +61,7 @@ def _checked(entry: Entry, run: str, at: datetime) -> Entry:
     """Return an entry with nothing but the reply, its sizes and the name of the agent that wrote it."""
     name = entry.engine.removeprefix(f"{ENGINE} ")
     value = entry.value()
-    assert value is not None, "looked at before"
+    assert value is not None, "only replies that can be read are checked"
     return replace(
         entry,
         reply=value.as_brief_json(),
@@ -76,4 +77,6 @@ def _checked(entry: Entry, run: str, at: datetime) -> Entry:
 def _refused(path: str, count: int) -> Diagnostic:
     """Return what is said about lines that are no replies."""
     hint = f"nothing was stored; only `retain agent submit` may write to {STAGED}"
-    return Diagnostic(path, 0, "reply-refused", f"{count} lines are not replies to work orders", hint)
+    return Diagnostic(
+        path, 0, "reply-refused", f"{plural(count, 'line')} not recognized as replies to work orders", hint
+    )

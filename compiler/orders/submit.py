@@ -115,12 +115,12 @@ def counts(reply: Reply) -> str:
         case ReadReply():
             found = [
                 (len(reply.concepts), "concept"),
-                (len(reply.summaries), "sentence of summaries"),
+                (len(reply.summaries), "sentence in a summary"),
                 (len(reply.terms), "unexplained term"),
                 (len(reply.clashes), "clash"),
             ]
         case SettleReply():
-            found = [(len(reply.clusters), "cluster"), (len(reply.same), "joined name"), (len(reply.lines), "line")]
+            found = [(len(reply.clusters), "cluster"), (len(reply.same), "merged name"), (len(reply.lines), "line")]
         case WriteReply():
             written = [a for a in reply.articles if a.sections]
             found = [
@@ -140,5 +140,5 @@ def counts(reply: Reply) -> str:
 
 
 def _counted(count: int, noun: str) -> str:
-    many = {"sentence of summaries": "sentences of summaries", "clash": "clashes"}
+    many = {"sentence in a summary": "sentences in summaries", "clash": "clashes"}
     return plural(count, noun, many.get(noun, ""))

@@ -127,7 +127,10 @@ def _advice(desk: OrderDesk, board: Board, yours: Sequence[str], free: Mapping[s
     if yours:
         return f"answer the orders that you have: {', '.join(yours)}"
     if free:
-        return "the only free orders check your own answers, for other agents first: `retain agent next --wait 60`"
+        return (
+            "the only open orders are checks of your own answers, which other agents get first;"
+            " to wait for one: `retain agent next --wait 60`"
+        )
     if board.open():
         return "other agents have all open orders: `retain agent next --wait 60` waits for one to be released"
     if not board.done:

@@ -109,7 +109,7 @@ def _recorded(g: Gathered, sources: Sources, shown: Sequence[tuple[SourceId, str
 
 def _source_line(g: Gathered, sources: Sources) -> str:
     """Return what the index says of a source that was read."""
-    assert g.source is not None, "only what was read has a summary"
+    assert g.source is not None, "only sources that were read have a summary"
     id_ = g.tracked.id
     more = len(g.tracked.paths) - 1
     notes = [f"also {more} {'copy' if more == 1 else 'copies'}"] if more else []

@@ -110,7 +110,7 @@ def _address(g: Gathered, sources: Sources) -> str:
 
 def _head(g: Gathered, concepts: Concepts) -> SummaryHead:
     """Return the properties of a source's page."""
-    assert g.source is not None, "only what was read has a page"
+    assert g.source is not None, "only sources that were read have a page"
     source, sources, history = g.tracked.id, concepts.sources, concepts.history
     kinship = sources.kinship
     unclear = kinship.unclear.get(source)  # stays as it is, for the user to correct
@@ -139,7 +139,7 @@ def _introduction(
     g: Gathered, claims: Sequence[Claim], use: _Use, editions: Sequence[str], said: Sequence[CitedSentence]
 ) -> Introduction:
     """Return what the page shows before the claims: how the source opens, its outline, and what the wiki has of it."""
-    assert g.source is not None, "only what was read has a page"
+    assert g.source is not None, "only sources that were read have a page"
     by_quote = {c.quote: c for c in claims}
     quotes = (fold(g.source.text[start:end]) for start, end in opening(g.source))
     first = [by_quote[q] for q in quotes if q in by_quote]

@@ -143,7 +143,7 @@ def _sentence(notes: _Notes, words: str, summaries: dict[str, Summary]) -> Trace
             for sentence in sentences(text):
                 if wanted and wanted in sentence.text.casefold():
                     return Trace(sentence.text, path, sentence.line, _steps(sentence.cites, summaries))
-    hint = "give the id of a card, a claim or a gap, or some words of an article's sentence in quotes"
+    hint = "give the id of a card, claim or gap, or put some words from a sentence of an article in quotes"
     raise NotFound("no such card, claim or sentence", where=words[:60], hint=hint)
 
 

@@ -108,7 +108,7 @@ def _decode_utf16(data: bytes) -> tuple[str, list[Problem]]:
                 return data.decode(encoding).translate(_BREAKS), []
             except UnicodeDecodeError:
                 break
-    raise Unreadable("not a text file: it contains zero bytes", hint="check the file extension")
+    raise Unreadable("not a text file: it contains NUL bytes", hint="check the file extension")
 
 
 def _decode_mostly_utf8(data: bytes) -> tuple[str, list[Problem]] | None:
@@ -153,7 +153,7 @@ def _decode_guessed(data: bytes) -> tuple[str, list[Problem]]:
         raise Unreadable(f"mostly {encoding}, but with invalid bytes", hint="save it as UTF-8") from None
     if len(data) > SHORT and not language_of(text):
         raise Unreadable(
-            f"unknown encoding: read as {encoding}, it is not in a known language", hint="save it as UTF-8"
+            f"unknown encoding: decoded as {encoding}, the text is in no known language", hint="save it as UTF-8"
         )
     return text.translate(_BREAKS), [Problem("encoding-guessed", f"not UTF-8: read as {encoding}", 0)]
 

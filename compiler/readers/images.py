@@ -58,7 +58,7 @@ def inspect_image(data: bytes) -> ImageInfo:
     if seen.kind != "svg" or seen.width:
         small, large = sorted((seen.width, seen.height))
         if small < MIN_SIDE and seen.kind != "svg":
-            raise Unreadable("the picture is as small as an icon")
+            raise Unreadable("the picture is too small: probably an icon")
         if large > MAX_SIDE or small * large > MAX_PIXELS:
             raise Unreadable(f"the picture has too many pixels: {seen.width} x {seen.height}")
     return seen

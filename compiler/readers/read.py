@@ -78,7 +78,7 @@ def read_source(data: bytes, name: str) -> SourceText:
             "an answer written by retain, which does not count as evidence", hint="add the documents that it cites"
         )
     if page.inline_pictures:
-        message = f"pictures within sentences are left out as […]: {page.inline_pictures}"
+        message = f"pictures within sentences were replaced by […]: {page.inline_pictures}"
         problems.append(Problem("pictures-inline", message))
     return _source(f"{kind}/{reader.version}", page, canonical_properties(properties), name, problems)
 

@@ -158,7 +158,7 @@ class Asker:
     def _waiting(self, requests: Sequence[Request], what: str, hint: str = "") -> Waiting:
         """Return the error that says which requests are open, and what to do."""
         count = f"{plural(len(requests), 'request')} {'is' if len(requests) == 1 else 'are'} open"
-        kept = f"answers so far are stored, {count}; the wiki was not changed"
+        kept = f"the answers so far are stored; {count}; the wiki was not changed"
         return Waiting(requests, what, "; ".join(filter(None, (hint or self.hint, kept))))
 
     def _store(self, request: Request, answer: Answered | Failed) -> None:

@@ -20,7 +20,7 @@ from compiler.protocol.requests import Request
 from vault.diagnostic import Diagnostic
 from vault.files.guard import Guard
 from vault.log import ledger
-from vault.text.formatting import clean_line
+from vault.text.formatting import clean_line, plural
 from vault.vault import Vault
 
 FOLDER = "ledger/replies"
@@ -227,15 +227,15 @@ def _named(path: str, wrong: Sequence[Diagnostic], unread: Sequence[ledger.Event
     found: list[Diagnostic] = []
     if wrong:
         first = wrong[0]
-        more = f" (and {len(wrong) - 1} more lines)" if len(wrong) > 1 else ""
+        more = f" (and {plural(len(wrong) - 1, 'more line')})" if len(wrong) > 1 else ""
         found.append(replace(first, message=f"{first.message}{more}"))
     spoilt = sum(e["type"] == "reply" and e.get("v") == VERSION and e.get("of") in REPLY_TO for e in unread)
     later = sum(not e["type"].startswith(_KNOWN) for e in unread) - spoilt
     if spoilt:
-        what = f"skipped {spoilt} invalid replies"
+        what = f"skipped {plural(spoilt, 'invalid reply', 'invalid replies')}"
         found.append(Diagnostic(path, 0, "reply-line", what, "restore the file from git, or delete those lines"))
     if later:
-        what = f"{later} lines are of a type unknown to this version: kept, but not used"
+        what = f"{plural(later, 'line')} of a type unknown to this version: kept, but not used"
         found.append(Diagnostic(path, 0, "reply-unknown", what))
     return found
 

@@ -45,7 +45,7 @@ def engine_named(name: str) -> requests.Engine:
         from compiler.engines.extractive import ExtractiveEngine
 
         return ExtractiveEngine()
-    raise RetainError(f"there is no engine named {name!r}", hint="the only engine in this version is extractive")
+    raise RetainError(f"there is no engine named {name!r}", hint="the only engine in this version is `extractive`")
 
 
 def read(data: bytes, path: str) -> SourceText | str:

@@ -180,7 +180,7 @@ def _bad_card(subject: Subject, worst: CardRecord) -> Diagnosis | None:
         todo = f"make clear in both how they differ, or suspend one: {worst.card}, {twin.card}"
         return Diagnosis(Cause.BAD_CARD, why, todo, (twin.link,))
     if worst.words > LONG_WORDS:
-        why = f"{_times(worst)}, and its answer has {worst.words} words"
+        why = f"{_times(worst)}, and its answer is {worst.words} words long"
         return Diagnosis(Cause.BAD_CARD, why, f"split card {worst.card} so that each card asks for one thing")
     return _stands_out(subject, worst)
 
@@ -230,7 +230,7 @@ def _rote(subject: Subject, _: CardRecord) -> Diagnosis | None:
     """Return the diagnosis of a concept of which nothing says what it is or how it works; None if something does."""
     for missing, fill in subject.lacks:
         if missing.startswith(_BASIC_LACKS):
-            why = "no sentence was found that says what it is, so you learn it by rote"
+            why = "no sentence says what it is, so you are learning it by rote"
             return Diagnosis(Cause.MISSING_SOURCE, why, f"add {fill}")
     return None
 

@@ -190,7 +190,7 @@ class _Work:
         fits = len(made.question) + len(made.answer) <= LARGEST  # links to files are longer than their numbers
         block = _block(Card(None, made.question, made.answer, (), id_)) if fits else None
         if block is None:
-            self._skip(id_, f"note {clean_line(made.key)}: its text cannot be written as a card")
+            self._skip(id_, f"note {clean_line(made.key)}: its text cannot be turned into a card; simplify it in Anki")
             return
         self.report.cards["created"] += 1
         self.known[made.id] = id_

@@ -257,10 +257,10 @@ def _report_other_vaults(others: int, undated: int, report: ImportReport) -> Non
     """Report the notes of other vaults."""
     if others:
         notes = "1 note comes" if others == 1 else f"{others} notes come"
-        report.add_report("", f"{notes} from another vault, by way of Anki; treated here as notes from someone else")
+        report.add_report("", f"{notes} from another vault via Anki; imported as someone else's")
     if undated:
-        who = "1 note is marked as" if undated == 1 else f"{undated} notes are marked as"
-        what = f"{who} from this vault, but with a GUID that no sync of this vault created; skipped, with the reviews"
+        who = "1 note is marked as coming" if undated == 1 else f"{undated} notes are marked as coming"
+        what = f"{who} from this vault, but no sync of this vault created the GUID; skipped, along with the reviews"
         report.add_report("", f"{what}; to import reviews from your own Anki, run `retain sync anki`")
 
 

@@ -189,7 +189,7 @@ class Package:
                 is_here = True
                 data += base64.b64decode(part, validate=True)
                 if len(data) > min(left, MAX_MEDIUM):
-                    raise WorkerFailed("the package has a larger file than is allowed")
+                    raise WorkerFailed("a file in the package is larger than allowed")
             left -= len(data)
             if is_here:
                 yield name, bytes(data)
@@ -214,7 +214,7 @@ def _at_most(most: int, items: Iterator[T]) -> Iterator[T]:
     """Yield the items. Raises: WorkerFailed if there are more than `most`."""
     for number, item in enumerate(items):
         if number >= most:
-            raise WorkerFailed("the package has more than is allowed")
+            raise WorkerFailed("the package exceeds the size limits for an import")
         yield item
 
 

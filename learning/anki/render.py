@@ -50,7 +50,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
 
     def embed(name: str) -> str:
         if re.match(r"(?:https?:|data:|file:|//)", name, re.IGNORECASE):
-            return escape(f"[picture elsewhere: {clean_line(name)[:200]}]")
+            return escape(f"[picture not included: {clean_line(name)[:200]}]")
         out.names.append(name[:_MAX_NAME])
         return f"\ue002{len(out.names) - 1}\ue003"
 

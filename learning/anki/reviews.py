@@ -142,7 +142,7 @@ def _invalid_date(row: AnkiReview) -> Diagnostic:
         when = f"{at_of(row.id):%Y-%m-%d %H:%M} UTC" if row.id <= _LAST_MS else "an invalid date"
         what, hint = (
             f"is dated {when}, in the future",
-            "correct the clock of that device; the review will be imported once its date has passed",
+            "set the clock on the device where you did the review; it will be imported once its date has passed",
         )
     else:
         what, hint = "is dated before 1970", "nothing was imported from it"

@@ -105,7 +105,7 @@ def _filled(template: str, sheet: Sheet, *, is_back: bool) -> str:
             out.append(_shown(name, sheet, is_back=is_back))
             made += len(out[-1])
         if made > MAX_SIDE:
-            raise TooLarge(f"the card would have a side of more than {MAX_SIDE:,} characters")
+            raise TooLarge(f"one side of the card would be longer than {MAX_SIDE:,} characters")
     if open_:
         raise ValueError("a section of its template is not closed")
     return "".join(out)

@@ -155,7 +155,9 @@ def connected(url: str, key: str = "", *, timeout_s: float = TIMEOUT_S) -> AnkiC
     if type(version) is not int or version < VERSION:
         said = version if type(version) is int else "unknown"
         what = f"AnkiConnect uses API version {said}; retain needs version {VERSION}"
-        raise AnkiRefused(what, where=anki.shown, hint="in Anki: Tools, Add-ons, Check for Updates")
+        raise AnkiRefused(
+            what, where=anki.shown, hint="update the add-on: in Anki, Tools > Add-ons > Check for Updates"
+        )
     return anki
 
 

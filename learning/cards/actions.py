@@ -93,7 +93,7 @@ def tag_of(text: str) -> str:
     """
     tag = "-".join(unicodedata.normalize("NFC", clean_line(text)).removeprefix("#").split())
     if not tag or len(tag) > LONGEST_TAG or "," in tag:
-        hint = f"letters, digits, hyphens and slashes, at most {LONGEST_TAG}"
+        hint = f"use letters, digits, hyphens and slashes, at most {LONGEST_TAG} characters"
         raise UsageError("not a valid tag", where=clean_line(text)[:LONGEST_TAG], hint=hint)
     return tag
 

@@ -136,7 +136,7 @@ def _spliced(text: str, named: list[tuple[Card, CardId]], stamps: Mapping[CardId
 
 def _without_id(deck: Deck, card: Card) -> Diagnostic:
     """Return the diagnostic of a card that cannot get an id."""
-    what = "this card cannot get an id: the id comment would not be recognized where it stands"
+    what = "no id can be added to this card: the id comment would not be recognized there"
     return Diagnostic(deck.path, card.line, "card-without-id", what, "close the code fence (```) in the card")
 
 
@@ -151,5 +151,5 @@ def _stands_nowhere(deck: Deck, card: Card, ids: Sequence[CardId]) -> Diagnostic
     """Return the diagnostic of a card that may be one that was lost."""
     shown = ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
     what = f"this card got a new id, and {shown} of this concept is no longer in any deck"
-    hint = f"if this is that card, replace its new comment with `{card_comment(ids[0])}` to keep the history"
+    hint = f"if it is the same card, replace its new id comment with `{card_comment(ids[0])}` to keep the history"
     return Diagnostic(deck.path, card.line, "card-comment-lost", what, hint)

@@ -115,9 +115,7 @@ def restore_cards(vault: Vault, deleted: Deleted, now: datetime) -> tuple[CardId
         text = text or append_block(deck.text, cut.path, cut.text.rstrip("\r\n"), cut.kind)
         back = parse_deck(text, cut.path)
         if [c.id for c in back.cards if c.id in cut.cards] != list(cut.cards):
-            raise Refused(
-                "the deck has changed: the card could not be read at its old place", where=cut.path, hint=_PASTE
-            )
+            raise Refused("the deck has changed: the card cannot be put back where it was", where=cut.path, hint=_PASTE)
         with unbroken():
             expect = sha256_hex(deck.text.encode()) if deck.text else None
             vault.guard(Scope.LOG).write(cut.path, text.encode(), expect=expect)

@@ -102,7 +102,7 @@ def words_in(form: str) -> Words:
     lines = form.removeprefix("\ufeff").splitlines()
     first = next((n for n, line in enumerate(lines) if line.startswith(("Q:", "C:"))), None)
     if first is None:
-        hint = "write the question after `Q:`, the answer after `A:`; or a text with {{c1::...}} after `C:`"
+        hint = "write the question after `Q:` and the answer after `A:`, or text with {{c1::...}} after `C:`"
         raise Refused("no line begins with Q: or C:", hint=hint)
     lines = lines[first:]
     if lines[0].startswith("C:"):
@@ -164,16 +164,17 @@ def edited_deck(deck: Deck, card: Card, question: str, answer: str | None) -> De
     question = _checked("text" if answer is None else "question", question, where)
     answer = None if answer is None else _checked("answer", answer, where)
     if answer is None and not numbers_in(question):
-        raise Refused(
-            "the text has no cloze deletion", where=where, hint="write {{c1::words}} around the words to hide"
-        )
+        raise Refused("the text has no cloze deletion", where=where, hint="enclose the words to hide in {{c1::...}}")
     after = parse_deck(splice_words(deck.text, card, question, answer), deck.path)
     now = _of_block(after, card)
     if now is None or len(question) + len(answer or "") > MAX_CARD:
-        raise Refused("the card would be larger than 64 KiB, or not valid", where=where, hint="shorten it")
+        raise Refused(
+            "the card would be too large (over 64 KiB) or could not be read back", where=where, hint="shorten it"
+        )
     if _others(after, now) != _others(deck, card) or _unchanged_parts(now) != _unchanged_parts(card):
-        hint = "a quote that is only links, or a line that starts like deck markup, would be read as the card's source"
-        raise Refused("this text would be read as another part of the deck", where=where, hint=hint)
+        what = "this text contains deck markup, so it would not be read as part of this card"
+        hint = "rewrite the quote: a quote of links only would be taken for the card's source line"
+        raise Refused(what, where=where, hint=hint)
     return after
 
 

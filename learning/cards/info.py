@@ -56,7 +56,7 @@ class CardInfo:
             yield "Stability", _in_days(state.stability)
             yield "Difficulty", f"{state.difficulty:.1f} of 10"
         if self.recall is not None:
-            yield "Recall now", f"{self.recall:.0%}"
+            yield "Retrievability", f"{self.recall:.0%}"
         yield "Reviews", f"{state.reps:,}" if state.reps else "none"
         if state.reps:
             yield "Lapses", f"{state.lapses:,}"

@@ -14,7 +14,7 @@ from vault.model.markdown import unescape
 from vault.text.formatting import fold
 
 # The reason that a compile records for a card that it no longer found: now, and in earlier versions.
-_BY_HAND = ("the user deleted it", "the human deleted it")
+_BY_HAND = ("you deleted it", "the user deleted it", "the human deleted it")
 
 
 @dataclass(frozen=True, slots=True)

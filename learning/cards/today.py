@@ -178,7 +178,8 @@ def _new_cards(
     if settings.pause_new_cards and today.usual is not None and usual.too_many_overdue(today.overdue, today.usual):
         return (
             0,
-            f"new cards are paused: {today.overdue} reviews are overdue, more than a usual day ({today.usual.reviews})",
+            f"new cards are paused: {today.overdue} reviews are overdue, more than you do on"
+            f" a usual day ({today.usual.reviews})",
         )
     if today.plan is not None and not today.plan.is_everything:
         room = max(0, today.reviews - done.reviews - due.reviews - done.new)

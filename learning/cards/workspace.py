@@ -32,7 +32,7 @@ from vault.log.events import LogEvent, Rating, Review, Tag, Undo
 from vault.log.ledger import IDS
 from vault.log.review_log import LogWriter, live
 from vault.model.card import Deck
-from vault.text.formatting import clean_line
+from vault.text.formatting import clean_line, plural
 from vault.vault import Vault
 
 _AHEAD = ("log-ahead", "ledger-ahead")  # findings that each event may make or end
@@ -225,7 +225,7 @@ def _waiting(vault: Vault) -> list[Diagnostic]:
     count = len(held_back(vault)) if at_work(vault) else 0
     if not count:
         return []
-    what = f"{'1 deck' if count == 1 else f'{count} decks'} changed since an agent began; their cards are hidden"
+    what = f"{plural(count, 'deck')} changed since an agent's run began; cards in changed decks are hidden"
     return [Diagnostic(FLASHCARDS, 0, "decks-wait", what, "they come back once the agent's changes are checked")]
 
 

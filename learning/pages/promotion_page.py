@@ -30,7 +30,7 @@ _HEADINGS = {
 _DISMISSED = "Dismissed"
 _READ_AS_DISMISSED = (_DISMISSED.casefold(), "struck")  # the second as earlier versions wrote it
 _NOTHING = (
-    "Nothing is ready yet. A concept is listed here when you have remembered all four kinds of its cards for three"
+    "Nothing is ready yet. A concept is listed here when you have remembered its cards of all four kinds for three"
     " weeks, when its sources no longer contradict each other, or when what you learnt about it has changed."
 )
 _ITEM = re.compile(r"- \[(?P<tick>[ xX])\] (?P<words>.*) \^(?P<mark>p-(?P<reason>[a-z]+)-[0-9a-z]{10,12})[ \t]*")
@@ -60,7 +60,7 @@ def render_queue(promotion: Promotion) -> str:
     properties: dict[str, Value] = {"type": "promotion-queue", "as_of": promotion.as_of}
     properties["candidates"] = len(promotion.waiting)
     parts = [
-        "# Promotion queue",
+        "# Ready for a note of your own",
         "Concepts that are ready for a note of your own. `retain insight` opens your editor with a note that contains"
         " only the question: you write the rest. Tick a concept to dismiss it; untick it to restore it.",
     ]

@@ -64,7 +64,7 @@ def rate(practice: Practice, rating: Rating) -> Practice:
     """Return the practice with the next card shown. Raises: UsageError if the answer is not shown yet."""
     card = _current(practice)
     if not practice.revealed:
-        raise UsageError("show the answer before you rate", hint="show the answer first")
+        raise UsageError("show the answer before you rate the card", hint="show the answer first")
     again = practice.until_recalled and rating is Rating.AGAIN
     rest = (*practice.rest[:BETWEEN], card, *practice.rest[BETWEEN:]) if again else practice.rest
     return Practice(

@@ -219,7 +219,7 @@ def rate(session: Session, rating: Rating, stamp: Stamp, ms: int = 0) -> tuple[S
     """
     card = _current(session)
     if not session.revealed:
-        raise UsageError("show the answer before you rate", hint="show the answer first")
+        raise UsageError("show the answer before you rate the card", hint="show the answer first")
     before, scheduler = session.state(card), session.scheduler
     days = intervals(scheduler, card, before, stamp.when, session.load(card), rating)[rating]
     event = Review(stamp, card, rating, ms, days)

@@ -236,7 +236,7 @@ class StudySession:
         read = self.session
         self.session = replace(read, revealed=False)
         if not self._is_as_shown():
-            what = "this card changed while you read it; the rating was not saved"
+            what = "this card changed while you were reading it; the rating was not saved"
             raise EditedMeanwhile(what, hint="the card is shown again with its current text")
         self.session = sessions.reveal(self.session)
 

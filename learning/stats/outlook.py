@@ -76,13 +76,13 @@ def backlog_words(plan: BacklogPlan, today: int) -> str:
     if not plan.per_day:
         return f"{plan.overdue:,} overdue, but none are shown: reviews_per_day is 0 in retain.toml"
     when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"
-    first = "the cards that lose most by waiting come first"
+    first = "the cards for which more delay costs most come first"
     return f"{plan.overdue:,} overdue; at {plan.per_day:,} a day {when}; {first}"
 
 
 def meaning(forecasts: Sequence[forecast.Forecast], own: forecast.Forecast) -> str:
     """Return what the forecasts mean: the present retention beside the next lower one."""
-    words = f"at {own.course.retention:.0%} reviews will take {_about(own.settled_minutes)} a day"
+    words = f"at a retention of {own.course.retention:.0%}, reviews will take {_about(own.settled_minutes)} a day"
     other = min(
         (f for f in forecasts if f is not own and f.course.retention < own.course.retention),
         key=lambda f: -f.course.retention,

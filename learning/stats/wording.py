@@ -81,8 +81,8 @@ def forecast_means(stats: Stats) -> str:
     most = max(range(len(counts)), key=counts.__getitem__)
     when = "today" if most == 0 else "tomorrow" if most == 1 else f"in {most} days"
     return (
-        f"{plural(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the most, "
-        f"{counts[most]:,}, {when}. New and forgotten cards add to this."
+        f"{plural(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the busiest day is "
+        f"{when}, with {counts[most]:,}. New and forgotten cards come on top."
     )
 
 
@@ -107,7 +107,7 @@ def hours_mean(hours: Sequence[Hour]) -> str:
     best, worst = (pick(frequent, key=lambda h: h.recalled / h.reviews) for pick in (max, min))
     high, low = best.recalled / best.reviews, worst.recalled / worst.reviews
     if high - low < 2 * NEAR:
-        return f"The hour makes little difference: {low:.0%} to {high:.0%} of answers are right."
+        return f"The time of day makes little difference: {low:.0%} to {high:.0%} of answers are right."
     return f"Best at {best.hour}:00 with {high:.0%} of answers right, worst at {worst.hour}:00 with {low:.0%}."
 
 
@@ -127,7 +127,7 @@ def mastery_means(stats: Stats) -> str:
 
     seen = [concept for concept in stats.concepts if concept.seen]
     if not seen:
-        return f"None of {plural(len(stats.concepts), 'concept')} has been studied yet."
+        return "None of the concepts has been studied yet."
     known = sum(concept.known for concept in seen)
     means = {}
     for kind, word in WORDS.items():

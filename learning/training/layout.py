@@ -13,7 +13,7 @@ from learning.training.record import Record
 
 MESSAGES, PROMPT, SHAREGPT = LAYOUTS = ("messages", "prompt", "sharegpt")
 COLUMNS = {
-    "id": "id of the card, of the concept with the number of the part, or of the answer",
+    "id": "id of the card or answer, or id of the concept followed by the number of the part",
     "kind": "`card`, `article` or `answer`",
     "title": "title of the page that it comes from",
     "concepts": "names of the concepts that it belongs to",

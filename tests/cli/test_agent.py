@@ -158,7 +158,11 @@ def test_what_a_caged_agent_forges_in_the_work_folder_is_refused_or_says_nothing
         "import sys,pathlib; f=pathlib.Path('.retain/work/replies'); f.mkdir(); (f/'a.jsonl').write_text(sys.argv[1])"
     )
     ran = retain("guard", "run", "--", sys.executable, "-c", forge, text, cwd=vault)
-    assert ran.code == 0 and "1 reply to work orders kept" in ran.stderr and "3 lines are not replies" in ran.stderr
+    assert (
+        ran.code == 0
+        and "1 reply to work orders kept" in ran.stderr
+        and "3 lines not recognized as replies" in ran.stderr
+    )
     (line,) = journal(vault)
     assert (line["engine"], line["usd"], line["tokens"]) == ("agent/2 agent", 0.0, [0, 0])
     assert line["at"] < "2031" and line["prompt"].startswith("read/") and "/" not in line["run"]

@@ -104,7 +104,7 @@ def test_cards_of_a_changed_deck_are_not_shown_before_they_are_judged(scene: Sce
     there = open_desk(scene.vault, scene.now())
     assert held_back(scene.vault) == {DECK}
     assert [d.message for d in there.diagnostics if d.code == "decks-wait"] == [
-        "1 deck changed since an agent began; their cards are hidden"
+        "1 deck changed since an agent's run began; cards in changed decks are hidden"
     ]
     assert set(there.cards) == all_cards - set(cards(scene)) and scene.text(DECK).endswith(f"{NEW}\n")
     scene.settle()

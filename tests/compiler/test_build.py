@@ -109,7 +109,7 @@ def test_a_build_says_of_each_page_why_it_was_made_again(vault: Vault) -> None:
     raw.write_text(TESTING + "\nRetrieval practice is used for the preparation of exams.\n")
     (vault.root / "wiki/concepts/forgetting-curve.md").unlink()
     found = compiled(vault, MORNING + timedelta(days=1)).why
-    assert found[page].startswith("changed: claims of raw/articles/testing.md, text")
+    assert found[page].startswith("changed: claims from raw/articles/testing.md, text")
     assert found[summary].startswith("changed: ") and "claims" in found[summary]
     assert found["wiki/concepts/forgetting-curve.md"] == "there is no such page yet"
     assert "wiki/concepts/spacing-effect.md" not in found
@@ -346,7 +346,7 @@ def test_a_card_flagged_as_wrong_is_retired_and_comes_back_when_the_flag_is_undo
     assert not compiled(vault, MORNING + timedelta(days=1)).nothing_new
     assert card not in cards_of(vault)
     retired = [e for e in vault.ledger_events(ledger.IDS)[0] if e["type"] == "retire" and e["id"] == card]
-    assert [e["reason"] for e in retired] == ["the user flagged it: wrong"]
+    assert [e["reason"] for e in retired] == ["you flagged it: wrong"]
     others = {id_: c.question for id_, c in cards_of(vault).items()}
     assert before[card].question not in others.values()
     compiled(vault, MORNING + timedelta(days=2), fresh=True)

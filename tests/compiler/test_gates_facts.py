@@ -50,7 +50,7 @@ def test_may_is_a_month_only_beside_a_day_or_a_year() -> None:
     [
         ("It took 3 hours.", "It took three hours.", ""),
         ("It took 3 hours.", "It took 3 days.", "gives 3 in another unit"),
-        ("At most 20 came.", "At least 20 came.", "gives 20 as the opposite limit"),
+        ("At most 20 came.", "At least 20 came.", "gives 20 as a maximum instead of a minimum"),
         ("It fell in the 1990s.", "It fell in 1994.", ""),
         ("It fell in the 1980s.", "It fell in 1994.", "does not contain 1980s"),
         ("It began in the 20th century.", "It began in 1914.", ""),

@@ -76,7 +76,7 @@ def test_a_documents_kind_is_told_by_its_name_and_first_bytes(name: str, head: b
         (b"plain words, no archive", "a.docx", "not a Word document"),
         (b"PK\x03\x04" + bytes(60), "a.epub", "cut off or damaged"),
         (b"\x00\x01\x02\x03" * 9, "a.txt", "control characters"),
-        (b"\x00\x01words" * 9, "a.txt", "zero bytes"),
+        (b"\x00\x01words" * 9, "a.txt", "NUL bytes"),
     ],
 )
 def test_what_cannot_be_read_is_named_in_one_line(data: bytes, name: str, words: str) -> None:

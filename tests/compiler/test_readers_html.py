@@ -260,4 +260,4 @@ def test_a_picture_within_a_sentence_leaves_a_gap_and_one_beside_it_does_not() -
     source = read_source(f"<html><body><h1>T</h1>{page}</body></html>".encode(), "a.html")
     assert "Click […] to open it, or […], then […] as well." in source.text
     assert "shows it. It is in the guide for beginners. An icon is small." in source.text
-    assert [p.message for p in source.problems] == ["pictures within sentences are left out as […]: 3"]
+    assert [p.message for p in source.problems] == ["pictures within sentences were replaced by […]: 3"]

@@ -111,7 +111,7 @@ def lose_a_comment(vault: Vault, *ids: str, words: tuple[str, str] = FOUND, reas
     add(vault, f"\n## Applied\n\nQ: {FOUND[0]}\nA: {escape(FOUND[1])}\n")
 
 
-@pytest.mark.parametrize("reason", ["", "the user deleted it", "the human deleted it"])
+@pytest.mark.parametrize("reason", ["", "you deleted it", "the user deleted it", "the human deleted it"])
 def test_a_block_that_lost_its_comment_gets_its_id_back(vault: Vault, reason: str) -> None:
     lose_a_comment(vault, "ccccccccc1", reason=reason)
     ledger_before = (vault.root / "ledger/ids.jsonl").read_bytes()

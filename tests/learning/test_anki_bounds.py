@@ -179,5 +179,5 @@ def test_a_reader_that_never_ends_a_list_is_not_followed(tmp_path: Path, monkeyp
     monkeypatch.setattr("learning.anki.package_reader.MAX_REVIEWS", 1_000)
     rows = json.dumps({"items": [[1, 1, 1, 1, 1, 1]] * 100, "done": False}).encode()
     endless = Package(tmp_path, lambda message, decode: decode(rows))
-    with pytest.raises(WorkerFailed, match="more than is allowed"):
+    with pytest.raises(WorkerFailed, match="exceeds the size limits"):
         list(endless.rows())

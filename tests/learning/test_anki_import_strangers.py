@@ -132,7 +132,7 @@ def test_pictures_and_sounds_come_along_under_names_of_ours(vault: Vault, tmp_pa
     lying = sorted(p.name for p in (vault.root / "learning/media").iterdir())
     assert [name.rpartition("-")[0] for name in lying] == ["a-b", "say"]
     assert question == f"![[learning/media/{lying[0]}]] ![[learning/media/{lying[1]}]]"
-    assert answer == r"\[evil.gif: missing\]\[gone.png: missing\]\[picture elsewhere: http://x.y/z\]"
+    assert answer == r"\[evil.gif: missing\]\[gone.png: missing\]\[picture not included: http://x.y/z\]"
     assert brought(vault, tmp_path / "made.apkg").media == {"added": 0, "kept": 2, "left_out": 2}
 
 

@@ -160,8 +160,8 @@ def test_another_card_of_the_file_may_change_meanwhile(vault: Vault) -> None:
         ("", "x", "question is empty"),
         ("x", " \n ", "answer is empty"),
         ("x", "```\ncode", "leaves a code fence open"),
-        ("x", "y" * 70_000, "larger than 64 KiB"),
-        ("x", "> [[wiki/summaries/s#^c-7f3a9c1e2k|1]]", "another part of the deck"),
+        ("x", "y" * 70_000, "too large .over 64 KiB"),
+        ("x", "> [[wiki/summaries/s#^c-7f3a9c1e2k|1]]", "contains deck markup"),
     ],
 )
 def test_words_that_would_break_the_deck_are_refused(vault: Vault, question: str, answer: str, why: str) -> None:

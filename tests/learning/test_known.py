@@ -54,5 +54,5 @@ def test_what_figures_mean_can_be_said_of_nothing_at_all() -> None:
     assert wording.time_means(stats) == "No reviews in this period."
     assert wording.hours_mean(stats.activity.hours).startswith("Too few hours")
     assert wording.growth_means(stats) == "No card has been seen yet."
-    assert wording.mastery_means(stats).startswith("None of 0 concepts")
+    assert wording.mastery_means(stats).startswith("None of the concepts")
     assert wording.leeches_mean(stats) == "No leeches."

@@ -77,7 +77,7 @@ CAUSES = [
         Cause.BAD_CARD,
         "its question is almost the same as that of card zzzzzzzzzz (Z)",
     ),
-    (subject(record("a", 5, 4, words=LONG_WORDS + 1)), Cause.BAD_CARD, "its answer has 61 words"),
+    (subject(record("a", 5, 4, words=LONG_WORDS + 1)), Cause.BAD_CARD, "its answer is 61 words long"),
     (
         subject(record("a", 6, 5, 0.8), record("b", 10, 0)),
         Cause.BAD_CARD,
@@ -95,7 +95,7 @@ CAUSES = [
     (
         subject(record("a", 5, 4), lacks=(("nothing says what it is", "a source that explains it"),)),
         Cause.MISSING_SOURCE,
-        "no sentence was found that says what it is, so you learn it by rote",
+        "no sentence says what it is, so you are learning it by rote",
     ),
     (
         subject(record("a", 5, 4), needs=(Need("Y", "[[y|Y]]", True, 3, 1),)),

@@ -204,7 +204,7 @@ def test_a_card_that_changes_while_its_answer_is_read_is_not_rated(study_session
     assert first is not None and study_session.reveal()
     before = (vault.root / LOG_PATH).read_bytes() if (vault.root / LOG_PATH).exists() else b""
     edited(vault, first.card.answer, f"No longer {first.card.answer}", card=first.id)
-    with pytest.raises(EditedMeanwhile, match="changed while you read it"):
+    with pytest.raises(EditedMeanwhile, match="changed while you were reading it"):
         study_session.rate(Rating.GOOD)
     assert not study_session.session.revealed
     assert ((vault.root / LOG_PATH).read_bytes() if (vault.root / LOG_PATH).exists() else b"") == before

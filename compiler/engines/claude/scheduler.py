@@ -176,7 +176,7 @@ class Scheduler:
 
 def _refuses_all(fault: Fault) -> Fault:
     reason = f"it says: {fault.reason}; " if fault.reason else ""
-    hint = f"{reason}check the models, base_url and prompts of your config.toml (docs/model.md)"
+    hint = f"{reason}check the models, base_url and prompts in your config.toml (docs/model.md)"
     return Fault(f"the server rejects every request ({fault.status})", hint, final=True)
 
 

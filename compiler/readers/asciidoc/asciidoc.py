@@ -101,7 +101,7 @@ class _Document:
         out = list(self._source.problems)
         if self.inline.unknown:
             names = ", ".join(list(self.inline.unknown)[:10])
-            out.append(Problem("attribute-unknown", f"attributes without a value are left out as […]: {names}"))
+            out.append(Problem("attribute-unknown", f"attributes without a value were replaced by […]: {names}"))
         return out
 
     def _closing_lines(self) -> dict[int, int]:

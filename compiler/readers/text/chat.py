@@ -75,7 +75,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         seen += 1
         _write(conversation, page)
     if first is None:
-        raise Unreadable("a chat export without a message")
+        raise Unreadable("a chat export with no messages")
     if len(raw) == 1:
         properties |= {"title": first.title, "date": first.date}
     return {key: value for key, value in properties.items() if value}, problems

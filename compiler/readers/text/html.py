@@ -111,7 +111,7 @@ def _without_templates(root: Any) -> list[Problem]:
     for element in root.iter():
         element.text = element.text if element in inside else plain(element.text)
         element.tail = element.tail if element in inside and element not in literal else plain(element.tail)
-    message = f"text inserted by a template is left out as […]: {left_out}"
+    message = f"text inserted by a template was replaced by […]: {left_out}"
     return [Problem("computed-words", message)] if left_out else []
 
 

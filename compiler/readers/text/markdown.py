@@ -178,7 +178,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
     else:
         left_out = read_markdown(body, name, page, front.first_line)
         if left_out:
-            message = f"text inserted by a template or computation is left out as […]: {left_out}"
+            message = f"text inserted by a template or computation was replaced by […]: {left_out}"
             problems.append(Problem("computed-words", message, front.first_line))
     return stated | front.properties, problems
 

@@ -66,7 +66,7 @@ def _parsed(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
         reason = getattr(error, "msg", "nested too deeply")
         raise Unreadable(f"not a notebook: its JSON cannot be read ({reason})", hint="open and save it again") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("nbformat", 4), int):
-        raise Unreadable("not a notebook: it is other JSON")
+        raise Unreadable("not a notebook: it is some other kind of JSON file")
     if "cells" not in notebook and "worksheets" not in notebook:
         raise Unreadable("not a notebook: it has no cells")
     return notebook, problems
