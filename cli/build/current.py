@@ -43,5 +43,5 @@ def _sources(vault: Vault, given: str) -> dict[SourceId, str]:
                 raise NotFound("no source at this path", where=given, hint=hint)
             return found
     raise UsageError(
-        "not a file or folder of raw/", where=given, hint="`retain status` lists the sources that are due for a check"
+        "not a file or folder in raw/", where=given, hint="`retain status` lists the sources that are due for a check"
     )
