@@ -151,11 +151,10 @@ def _found_as_json(settings: EngineSettings, servers: Sequence[found.Server] | N
 @progress_option
 @json_option
 def try_(name: str | None, progress: str | None, as_json: bool) -> int:
-    """Test the chosen engine, or NAME, with one small request: find the concepts in five sample
-    sentences.
+    """Test the chosen engine, or NAME, with one small request.
 
-    Reports whether the answer has the format that compiling needs, and the time and tokens used. Needs no vault;
-    nothing is stored.
+    It asks for the concepts in five sample sentences. Reports whether the answer has the format that compiling needs,
+    and the time and tokens used. Needs no vault; nothing is stored.
 
     \b
     Examples:

@@ -213,7 +213,8 @@ def test_verify_names_each_source_that_it_compares_and_each_that_it_cannot(tmp_p
     assert retain("compile", cwd=vault.root).code == 0
     done = retain("verify", "--progress", "jsonl", cwd=vault.root)
     assert (
-        "1 source not checked with a second parser:\n  raw/articles/wool.html: the second parser cannot read it" in done.stdout
+        "1 source not checked with a second parser:\n  raw/articles/wool.html: the second parser cannot read it"
+        in done.stdout
     )
     events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     compared = [(each["path"], each["of"]) for each in events if each["event"] == "compare"]
