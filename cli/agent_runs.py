@@ -79,7 +79,7 @@ def _report(outcome: Outcome, *, untouched: bool) -> None:
     quarantined = f", quarantined {failed} in output/quarantine/" if failed else ""
     reverted = f", reverted {back}" if back else ""
     unsupported = len(outcome.unsupported)
-    marked = f", marked {plural(unsupported, 'sentence')} without evidence" if unsupported else ""
+    marked = f", marked {plural(unsupported, 'sentence')} as unsupported" if unsupported else ""
     output.say(f"changes by the agent: kept {plural(kept, 'file')}{marked}{quarantined}{reverted}")
     lines = [f"{each.path}{f':{each.line}' if each.line else ''}: {each.why}" for each in outcome.quarantined]
     lines += [f"{each.path}: {each.why}; reverted" for each in outcome.restored]

@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compile": ("cli.build.compile:compile_", "Update wiki, cards and gaps from raw/."),
     "review": ("cli.review.review:review", "Start today's reviews."),
     "due": ("cli.review.review:due", "List due and new cards."),
-    "catch-up": ("cli.review.plans:catch_up", "Clear a backlog with an equal number of reviews a day."),
+    "catch-up": ("cli.review.plans:catch_up", "Clear a backlog by doing the same number of reviews each day."),
     "pause": ("cli.review.plans:pause", "Pause reviews until a date, for example for a vacation."),
     "rate": ("cli.review.review:rate", "Record one review of a card."),
     "undo": ("cli.review.review:undo", "Undo the last action on a card."),
@@ -51,7 +51,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "guard": ("cli.command_list:guard", "Run agents in a sandbox; audit and restore your files."),
     "agent": (
         "cli.agent.commands:agent",
-        "Answer work orders as a coding agent: next, show, submit, ask, status, release.",
+        "Compile a vault as a coding agent: next, show, submit, ask, status, release.",
     ),
     "mcp": ("cli.agent.mcp_server:mcp", "Serve the vault to a coding agent over MCP, on stdin and stdout."),
     "engine": ("cli.maintenance.engine:engine", "Show, try and choose the model used for compiling."),

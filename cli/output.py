@@ -88,7 +88,7 @@ def defect(error: BaseException) -> int:
 
     trace = write_trace("".join(traceback.format_exception(error)))
     what = f"{type(error).__name__}: {clean_line(str(error))[:300]}"
-    say(f"retain: internal error: {what}\n  trace: {trace}")
+    say(f"retain: internal error: {what}\n  this is a bug; please report it with the trace in {trace}")
     return DEFECT
 
 
@@ -256,7 +256,7 @@ _STEP_NAMES = {
     "reconcile": "comparing claims",
     "answer": "answering",
     "embed": "embedding sentences",
-    "batch": "waiting for a batch",
+    "batch": "waiting for the batch request to finish",
     "save": "saving",
     "copy": "copying",
     "fetch": "fetching",

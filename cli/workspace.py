@@ -108,7 +108,7 @@ def mend(desk: Desk, seen: PageStamp) -> None:
 def say_rendering(cards: int) -> None:
     """Report that pages are rendered, if that takes seconds."""
     if cards >= _MANY:
-        output.say(f"rendering the pages of {cards:,} cards; Ctrl-C postpones this to the next command")
+        output.say(f"rendering the pages of {cards:,} cards; Ctrl-C postpones this until the next command")
 
 
 def _remember(vault: Vault, seen: PageStamp, *, alone: bool) -> None:

@@ -95,7 +95,7 @@ HOME = (
         "home.catch_up",
         "c",
         "catch_up",
-        about="Catch up: spread a backlog over days; press again to change the reviews a day",
+        about="Catch up: spread a backlog over several days; press again to change the number of reviews a day",
     ),
     Key("home.undo_plan", "u", "undo_plan", about="Undo: undo the catch-up plan that you just started"),
     Key("home.cancel", "escape", "back", about="Close the input field"),
@@ -119,9 +119,23 @@ _ON_THE_CARD = (
     Key("review.undo", "u", "undo", "Undo", about="undo the last action", group="Answer"),
     Key("review.source", "s", "source", "Source", about="show the source passage", group="View"),
     Key("review.article", "a", "article", "Article", about="open the concept's article", group="View"),
-    Key("review.insight", "i", "insight", "Write a note", about="write your own note, after the session", group="View"),
-    Key("review.ahead", "l", "ahead", "Review ahead", about="cards due by tomorrow, after the session", group="Answer"),
-    Key("review.more", "n", "more", "10 more new cards", about="today, after the session", group="Answer"),
+    Key(
+        "review.insight",
+        "i",
+        "insight",
+        "Write a note",
+        about="write your own note (once the session is over)",
+        group="View",
+    ),
+    Key(
+        "review.ahead",
+        "l",
+        "ahead",
+        "Review ahead",
+        about="review cards due by tomorrow (once the session is over)",
+        group="Answer",
+    ),
+    Key("review.more", "n", "more", "10 more new cards", about="today (once the session is over)", group="Answer"),
     Key("review.info", "I", "info", about="Card info: the schedule and every rating", group="View"),
     Key("review.new", "plus", "new_card", about="New card: write a card", group="Card"),
     Key("review.edit", "e", "edit", "Edit", about="change the card's text here", group="Card"),
@@ -149,7 +163,9 @@ TYPED = (
     Key("typed.leave", "escape", "leave", "Don't type", "esc", "answer in your head instead", "Answer"),
 )
 QUIZ = (  # not letters while one writes: these go into the answer
-    Key("quiz.article", "ctrl+o", "article", "Article", about="open the article the tutor refers to", group="View"),
+    Key(
+        "quiz.article", "ctrl+o", "article", "Article", about="open the article that the model refers to", group="View"
+    ),
     Key(
         "quiz.end",
         "ctrl+n",
@@ -158,7 +174,9 @@ QUIZ = (  # not letters while one writes: these go into the answer
         about="end the quiz and show what was right and what was missing",
         group="Answer",
     ),
-    Key("quiz.review", "r", "review", "Review", about="review the topic's cards, after the quiz", group="Answer"),
+    Key(
+        "quiz.review", "r", "review", "Review", about="review the topic's cards (once the quiz is over)", group="Answer"
+    ),
     Key("quiz.leave", "escape,q", "leave", "Back", "esc", "leave the quiz, or stop waiting for the model"),
 )
 EDIT = (  # not letters: these go into the card
@@ -168,7 +186,7 @@ EDIT = (  # not letters: these go into the card
 NEW = (  # not letters: these go into the card
     Key("new.save", "ctrl+s", "save", "Add", "ctrl+s", about="add the card and write the next one"),
     Key("new.type", "ctrl+n", "type(1)", "Type", "ctrl+n", about="basic, reversed or cloze"),
-    Key("new.kind", "ctrl+o", "kind(1)", "Question kind", "ctrl+o", about="what the question asks for, or none"),
+    Key("new.kind", "ctrl+o", "kind(1)", "Question kind", "ctrl+o", about="choose the kind of question (optional)"),
     Key("new.back", "escape", "back", "Back", "esc", about="go back; asks before discarding an unsaved card"),
 )
 INFO = (
@@ -198,7 +216,7 @@ GAPS = (
     Key("gaps.plan", "p", "decide('plan')", "Plan", about="mark the gap as planned reading", group="This gap"),
     Key("gaps.add", "plus,a", "add", "Add", "+", "add a file or web page that fills the gap", "This gap"),
     Key("gaps.query", "y", "query", "Copy search", about="copy the words for a web search", group="This gap"),
-    Key("gaps.resolve", "r", "decide('resolve')", "Resolve", about="mark the gap as answered", group="This gap"),
+    Key("gaps.resolve", "r", "decide('resolve')", "Resolve", about="mark the gap as resolved", group="This gap"),
     Key("gaps.ignore", "i", "decide('ignore')", "Ignore", about="don't list the gap again", group="This gap"),
     Key("gaps.card", "c", "card", about="Open the card that you forgot most often", group="This gap"),
     Key("gaps.undo", "u", "undo", "Undo", about="undo the last decision", group="This gap"),
@@ -240,8 +258,8 @@ INBOX = (
     ),
     Key("inbox.undo", "u", "undo", "Undo", about="undo the last decision", group="This proposal"),
     Key("inbox.open", "enter,o", "open", "Open", about="open your page or card", group="This proposal"),
-    Key("inbox.on", "space,right,l", "scroll(1)", about="Next part of the differences", group="View"),
-    Key("inbox.before", "b,left,h", "scroll(-1)", about="Previous part of the differences", group="View"),
+    Key("inbox.on", "space,right,l", "scroll(1)", about="Next change", group="View"),
+    Key("inbox.before", "b,left,h", "scroll(-1)", about="Previous change", group="View"),
     *_moving("inbox", group="View"),
     Key("inbox.back", "escape,q", "back", "Back", "esc"),
 )
@@ -335,7 +353,7 @@ BROWSE = (
         "suspend",
         "Suspend",
         "x",
-        "don't show the cards until unsuspended; or unsuspend them",
+        "hide the selected cards from reviews, or unsuspend them",
         "Cards",
     ),
     Key("browse.tag", "T", "ask('tag')", "Tag", about="add or remove a tag", group="Cards"),
@@ -382,11 +400,11 @@ ASK = (  # not letters while a question is typed: these go into it
     Key("ask.older", "up", "recall(1)", about="Previous question", group="Question"),
     Key("ask.newer", "down", "recall(-1)", about="Next question", group="Question"),
     Key(
-        "ask.file", "ctrl+f", "file", "File answer", about="file the answer as a page in wiki/answers/", group="Answer"
+        "ask.file", "ctrl+f", "file", "Save answer", about="save the answer as a page in wiki/answers/", group="Answer"
     ),
-    Key("ask.page", "ctrl+o,o", "page", "Open page", "ctrl+o", "open the page of the answer", "Answer"),
+    Key("ask.page", "ctrl+o,o", "page", "Open page", "ctrl+o", "open the page saved from the answer", "Answer"),
     Key("ask.switch", "tab,shift+tab", "switch", "Sources", about="switch to the list and back", group="Answer"),
-    Key("ask.article", "a", "article", "Article", about="open the page on this source", group="Answer"),
+    Key("ask.article", "a", "article", "Article", about="open the wiki page about this source", group="Answer"),
     Key("ask.new", "ctrl+n", "new", "New", about="start a new conversation", group="Question"),
     Key("ask.before", "shift+up", "turn(-1)", about="Previous answer", group="Answer"),
     Key("ask.after", "shift+down", "turn(1)", about="Next answer", group="Answer"),

@@ -164,7 +164,7 @@ def _decode(data: bytes, path: Path) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise Damaged("not UTF-8", where=str(path), hint="fix the file, or move it away") from error
+        raise Damaged("not UTF-8", where=str(path), hint="fix the file, or move it elsewhere") from error
 
 
 def _write(guard: Guard, name: str, old: str, new: str) -> None:

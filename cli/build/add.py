@@ -164,7 +164,7 @@ def _store(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: 
         (outcome.added if new else outcome.there).append(path)
         outcome.origins.append(Origin(path, one.address, asked, one.digest, instant(now())))
         if before:
-            output.say(f"  {asked}: changed since {before[0].at[:10]}; {before[0].path} is kept, too")
+            output.say(f"  {asked}: changed since {before[0].at[:10]}; the earlier copy {before[0].path} was kept")
     for note in one.notes:
         output.say(f"  {path}: {note}")
     row = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}
@@ -185,7 +185,9 @@ def _free_path(guard: Guard, stem: str, one: Clip, day: str) -> str:
         path = f"{stem}-{number}{one.suffix}" if number > 1 else stem + one.suffix
         if not guard.exists(path) or guard.read(path) == one.data:
             return path
-    raise Refused("there are too many files with that name", where=stem + one.suffix, hint="move some of them away")
+    raise Refused(
+        "there are too many files with that name", where=stem + one.suffix, hint="move some of them to another folder"
+    )
 
 
 def _record(vault: Vault, outcome: Outcome, authority: int | None, gaps: list[Gap]) -> None:

@@ -59,7 +59,7 @@ def check_amount(files: Sequence[Path], to: Path, *, sure: bool) -> None:
         )
         raise UsageError(f"too much to copy without asking: {amount}", hint=limits)
     if not answer:
-        raise Refused("nothing was added", hint="name fewer files or folders")
+        raise Refused("nothing was added", hint="specify fewer files or folders")
 
 
 def copy_files(guard: Guard, found: Sequence[tuple[Path, str]], narrator: output.Progress, outcome: Outcome) -> None:

@@ -54,7 +54,7 @@ class Places:
     def _add(self, given: str) -> None:
         """Add one file or folder."""
         if not given.strip():
-            raise UsageError("the name is empty", hint="name a file, a folder or a web address")
+            raise UsageError("the name is empty", hint="specify a file, a folder or a web address")
         source = Path(given).expanduser()
         if named(source) is None:
             web = "give a web page's address with https://" if looks_like_address(given) else ""
@@ -66,7 +66,9 @@ class Places:
             self.found.append((source, f"raw/{self.kind or _kind(source)}/{source.name}"))
         elif _is_vault(source, self.vault):
             raise UsageError(
-                "this folder is itself a vault and cannot be added", where=given, hint="name files or folders in it"
+                "this folder is itself a vault and cannot be added",
+                where=given,
+                hint="specify files or folders inside it",
             )
         else:
             self._add_folder(source)

@@ -46,7 +46,9 @@ def backend_of(
     What it cost is reported even if the block fails. Raises UsageError; ModelUnavailable without a key or model.
     """
     if engine != "claude" and (budget is not None or batch):
-        raise UsageError("--budget and --batch need a model with a price", hint="also use --engine claude")
+        raise UsageError(
+            "--budget and --batch work only with a model whose price is known", hint="also use --engine claude"
+        )
     if engine not in ASKING:
         yield None
         return

@@ -161,7 +161,7 @@ def anki(
         output.show(f"{plural(len(left_out), 'card')} imported from Anki skipped; `--imported` includes them")
     if done.retracted:
         search = " OR ".join(f"CardId:{card}" for card in done.retracted)
-        output.show(f"cards retracted since the last export; to find and suspend them in Anki, search: {search}")
+        output.show(f"cards withdrawn since the last export; to find and suspend them in Anki, search: {search}")
     if done.doubled:
         output.say(
             f"{plural(len(done.doubled), 'note')} created by a sync would be duplicated in Anki: export from "

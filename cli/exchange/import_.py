@@ -57,7 +57,7 @@ def anki(
     Reviews of cards exported from this vault are added to the review log; other notes become cards.
 
     Exported cards are recognized by their ids; each review is imported only once, regardless of the order of imports.
-    Cards are suspended or resumed as in the newest package. Other notes are written to learning/flashcards/, their
+    Cards are suspended or unsuspended as in the newest package. Other notes are written to learning/flashcards/, their
     pictures and sounds to learning/media/. Cards that you edited in the vault keep your text. To undo an import, go
     back to the previous commit in git; see docs/anki.md, also for what is not imported.
 
@@ -116,7 +116,9 @@ def _show(done: ImportReport) -> None:
         f"{cards['updated']} {would}updated, {cards['kept']} unchanged, {cards['skipped']} skipped"
     )
     if any(done.marks.values()):
-        output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
+        output.show(
+            f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}unsuspended"
+        )
     if any(media.values()):
         output.show(f"media: {media['added']} {would}added, {media['kept']} unchanged, {media['left_out']} skipped")
     for name, note_type in sorted(done.note_types.items()):

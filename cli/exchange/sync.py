@@ -50,7 +50,7 @@ def anki(
 ) -> int:
     """Send new and changed cards to a running Anki, and import all reviews from it.
 
-    It sends the question, answer, quotes, source, tags, pictures and sounds, and suspends retracted cards in Anki. It
+    It sends the question, answer, quotes, source, tags, pictures and sounds, and suspends withdrawn cards in Anki. It
     imports reviews and whether a card is suspended. It does not change due dates, notes that you deleted in Anki, or
     text that you edited there (until the card changes in the vault).
 
@@ -127,14 +127,16 @@ def _show(done: Synced, dry_run: bool) -> None:
     would = "would be " if dry_run else ""
     output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} already imported")
     if any(done.marks.values()):
-        output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
+        output.show(
+            f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}unsuspended"
+        )
     same = len({note.card for note in plan.unchanged})
     output.show(
         f"{plural(len(done.created), 'note')} {would}created in Anki, {len(done.changed)} changed, {same} unchanged"
     )
     for cards, what in (
-        (done.suspended, f"{would}suspended in Anki because the cards were retracted (tag retain::retracted)"),
-        (done.resumed, f"{would}resumed in Anki because the cards are no longer retracted"),
+        (done.suspended, f"{would}suspended in Anki because the cards were withdrawn (tag retain::retracted)"),
+        (done.resumed, f"{would}unsuspended in Anki because the cards are valid again"),
     ):
         if cards:
             output.show(f"{plural(len(cards), 'note')} {what}")

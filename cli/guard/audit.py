@@ -97,7 +97,7 @@ def audit(
 
     Your folders are insights/, raw/ and the personal vault. The first scan records all files, and stores a copy of each
     outside the vault. From then on, each change is listed until you accept it as yours (--accept) or restore the file
-    (--restore). New files are not removed unless you name them. Files that a restore replaces are backed up, too
+    (--restore). New files are not removed unless you specify them. Files that a restore replaces are also backed up
     (--undo).
 
     Exits with code 1 if something changed or cannot be read.

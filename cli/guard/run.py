@@ -52,7 +52,9 @@ class _Command(click.Command):
 @click.option("--rw", multiple=True, metavar="PATH", help="Let the agent also write to this file or folder.")
 @click.option("--no-network", is_flag=True, help="Block network access (most agents need it for their model).")
 @click.option("--require", type=click.Choice(_LEVELS), help="Refuse to start in a weaker sandbox than this.")
-@click.option("--env", "passed", multiple=True, metavar="NAME", help="Pass on this environment variable, too.")
+@click.option(
+    "--env", "passed", multiple=True, metavar="NAME", help="Also pass this environment variable to the program."
+)
 @vault_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(
@@ -191,7 +193,7 @@ def _reject_writable_mount_points(missing: tuple[Path, ...], extra_writable: tup
     for folder in missing:
         for path in extra_writable:
             if is_within(folder, path):
-                hint = "mount or restore it, or name a folder that does not contain it"
+                hint = "mount or restore it, or specify a folder that does not contain it"
                 raise Refused(
                     f"--rw: this folder contains {folder}, which agents must not see", where=str(path), hint=hint
                 )
@@ -226,7 +228,7 @@ def _announce(sandbox: Sandbox, reasons: tuple[str, ...]) -> None:
         output.say(f"  Warning: {path} is writable; {host} may run or trust its contents later")
     closed = inherited()
     if closed:
-        output.say(f"  closed inherited open files: {', '.join(map(str, closed))}")
+        output.say(f"  closed inherited file descriptors: {', '.join(map(str, closed))}")
 
 
 def _begin(vault: Vault, command: tuple[str, ...]) -> Run:

@@ -227,7 +227,12 @@ def _self_test(health: Health, vault: Vault) -> bool | None:
         return None
     if wrong:
         what = f"the agent sandbox failed its test: {wrong}"
-        health.find("guard", "jail-open", what, "do not start agents here; report this with `retain doctor --json`")
+        health.find(
+            "guard",
+            "jail-open",
+            what,
+            "do not start agents here; report this bug and include the output of `retain doctor --json`",
+        )
     return not wrong
 
 
@@ -336,7 +341,7 @@ def _leftovers(health: Health, vault: Vault) -> list[str]:
     found = [path for top in _OWN_FOLDERS for path in _files(vault.root, top, deep) if _is_leftover(_name(path))]
     if deep:
         what = f"folders nested more than {DEPTH} deep are not checked"
-        health.find(f"{'/'.join(deep[0].split('/')[:3])}/…", "too-deep", what, "delete them or move them away")
+        health.find(f"{'/'.join(deep[0].split('/')[:3])}/…", "too-deep", what, "delete them or move them elsewhere")
     for path in found:
         if not _name(path).startswith(TEMP_PREFIX):
             health.find(path, "conflict-copy", "a conflicting copy of a file", "compare the two and delete one")

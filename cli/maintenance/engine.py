@@ -102,7 +102,7 @@ def _compiling(settings: EngineSettings) -> str:
         case "agent":
             return "agent: a coding agent, see `retain agent`"
         case "extractive":
-            return "extractive: the built-in engine, without a model"
+            return "extractive: the built-in engine, which uses no model"
     return "not set: uses the engine of the vault's last compile, or the built-in one"
 
 
@@ -151,10 +151,10 @@ def _found_as_json(settings: EngineSettings, servers: Sequence[found.Server] | N
 @progress_option
 @json_option
 def try_(name: str | None, progress: str | None, as_json: bool) -> int:
-    """Test the chosen engine, or NAME, with one small question: which concepts do five sentences teach?
+    """Test the chosen engine, or NAME, with one small request.
 
-    Reports whether the answer has the format that compiling needs, and the time and tokens used. Needs no vault;
-    nothing is stored.
+    It asks for the concepts in five sample sentences. Reports whether the answer has the format that compiling needs,
+    and the time and tokens used. Needs no vault; nothing is stored.
 
     \b
     Examples:

@@ -55,7 +55,7 @@ FOLDERS = (
     "hosts",
     multiple=True,
     type=click.Choice(["claude-code", "codex"]),
-    help="Write settings and hooks for this coding agent; also in an existing vault.",
+    help="Write settings and hooks for this coding agent; can be used on an existing vault.",
 )
 @click.option("--print", "show", is_flag=True, help="With --host, print the files instead of writing them.")
 @progress_option
@@ -111,7 +111,11 @@ def init(
             _add_personal(root, personal)
         return _hosts(root, hosts, show=False) if hosts else None
     if is_vault:
-        raise Refused("this folder is already a vault", where=str(root / FILE), hint="open it with `retain status`")
+        raise Refused(
+            "this folder is already a vault",
+            where=str(root / FILE),
+            hint="run `retain status` there to see what it contains",
+        )
     there = named(root) is not None
     if there and not is_folder(root):
         raise UsageError("not a folder", where=str(root))

@@ -30,7 +30,9 @@ SHOWN = 200  # lines of a list that a terminal is given
 
 @click.group(invoke_without_command=True)
 @click.option(
-    "--rejected", is_flag=True, help="Instead, list rejected sentences and cards with gate, reason and engine."
+    "--rejected",
+    is_flag=True,
+    help="List rejected sentences and cards instead: the check that each failed, the reason and the engine.",
 )
 @click.option("--coverage", is_flag=True, help="Instead, show how much of each source was turned into claims.")
 @click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
@@ -46,7 +48,7 @@ def log(
     vault_dir: str | None,
     as_json: bool,
 ) -> None:
-    """List compiles, saved questions, checks and promotions, newest last.
+    """List compiles, saved questions, checks and your own notes, newest last.
 
     Use `restore` or `accept` if the review log has lost records.
 

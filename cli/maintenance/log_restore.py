@@ -28,11 +28,11 @@ _WITHOUT_COPIES = "restore the file from git or a backup"
 @click.option(
     "--from", "day", metavar="DATE", help="Use the most complete copy of this day (default: the newest copy)."
 )
-@click.option("--list", "listed", is_flag=True, help="List the copies and their numbers of events; write nothing.")
+@click.option("--list", "listed", is_flag=True, help="List the copies and the number of events in each; write nothing.")
 @dry_run_option
 @vault_json_options
 def restore(day: str | None, listed: bool, dry_run: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Restore events missing from the review log from a daily copy.
+    """Use a daily copy to restore events that are missing from the review log.
 
     The first review or compile of a day copies the log to your data folder; the last 30 copies are kept. Events already
     in the log are not added twice, and no line is changed: an unreadable line is kept and reported. Exits with code 1

@@ -84,8 +84,7 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
             output.show(facts["upgrade"])
         if facts["promotion"]:
             output.show(
-                f"ready for a note of your own: {plural(facts['promotion'], 'concept')} (`retain insight` opens "
-                "a note on the first)"
+                f"concepts you could write a note on: {facts['promotion']:,} (`retain insight` starts with the first)"
             )
     output.found(diagnostics)
 

@@ -79,8 +79,8 @@ def outdated(vault: Vault) -> str:
     found = agents_file(vault)
     if found.state not in (State.OLDER, State.EDITED):
         return ""
-    which = f"of schema {found.schema}" if found.schema else "without a schema version"
-    return f"AGENTS.md is {which}; this version of retain uses schema {SCHEMA_VERSION}: run `retain upgrade`"
+    which = f"uses schema {found.schema}" if found.schema else "has no schema version"
+    return f"AGENTS.md {which}; this version of retain uses schema {SCHEMA_VERSION}: run `retain upgrade`"
 
 
 def _is_shipped(data: bytes) -> bool:

@@ -280,8 +280,8 @@ def _add_mark_command(word: str, help_: str) -> None:
         return _perform(made(desk, cards, via="cli"), desk, word, as_json=as_json)
 
 
-_add_mark_command("suspend", "Suspend cards until they are resumed.")
-_add_mark_command("resume", "Resume suspended cards.")
+_add_mark_command("suspend", "Suspend cards until you unsuspend them.")
+_add_mark_command("resume", "Unsuspend cards.")
 _add_mark_command("bury", "Bury cards until tomorrow.")
 _add_mark_command("flag", "Flag cards that have a problem.")
 

@@ -109,7 +109,7 @@ def _it(cards: int) -> str:
 @click.option("--restore", "back", is_flag=True, help="Restore deleted cards.")
 @vault_json_options
 def delete(ids: Sequence[str], back: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Delete cards. All cards of the same cloze or pair are deleted, too; their reviews are kept in the log.
+    """Delete cards. All cards of the same cloze or pair are also deleted; their reviews are kept in the log.
 
     Compiling or importing does not bring them back. To hide a card instead, use `retain card suspend`.
 

@@ -35,7 +35,7 @@ from vault.log.review_log import LogWriter, append, is_written_with, log_files
 from vault.text.formatting import plural
 from vault.vault import Vault
 
-_TRIED = "reviews at the last fit"
+_TRIED = "reviews at the last optimization"
 _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and nobody who quits shall wait for it
 
 
@@ -53,7 +53,7 @@ def optimize(
 ) -> int:
     """Optimize FSRS parameters using your review history; apply them only if they predict reviews clearly better.
 
-    The parameters are fitted to the first half of your reviews and tested on the next tenth, and so on. If they are
+    The parameters are trained on the first half of your reviews and tested on the next tenth, and so on. If they are
     better by a margin, they are fitted to all reviews and saved in the review log. Cards that become due sooner are
     spread out so that no day has many more reviews than before.
 
@@ -192,8 +192,8 @@ def _marks_json(marks: Marks) -> dict[str, Any]:
 def _show_contest(found: fit_decision.FitComparison, dry_run: bool, load: RefitLoad | None) -> None:
     """Print the comparison of default, current and new parameters."""
     output.show(
-        f"{found.reviews:,} reviews of {found.cards:,} cards; fitted to the first {found.trained:,} or more, "
-        f"tested on the {found.held_out:,} after them"
+        f"{found.reviews:,} reviews of {found.cards:,} cards; trained on at least the first {found.trained:,}, "
+        f"tested on the {found.held_out:,} that follow"
     )
     output.show(f"  {'':10}  log loss  RMSE in bins  predicted  recalled")
     for name, marks in (("default", found.default), ("current", found.current), ("new", found.new)):
@@ -229,9 +229,12 @@ def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
         )
     if gain > 0:
         return (
-            f"not applied: log loss lower by {gain:.4f}; rescheduling cards is worthwhile only from {found.needed:.4f}"
+            f"not applied: log loss is lower by only {gain:.4f}; "
+            f"at least {found.needed:.4f} is needed to make rescheduling worthwhile"
         )
-    seen = "" if found.current == found.default else "; the current parameters may have been fitted to the same reviews"
+    seen = (
+        "" if found.current == found.default else "; the current parameters may have been trained on the same reviews"
+    )
     return f"not applied: no better than the current parameters on later reviews (log loss {-gain:+.4f}){seen}"
 
 

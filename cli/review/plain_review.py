@@ -33,7 +33,7 @@ _HELP = """\
   Enter  show the answer       1 again  2 hard  3 good  4 easy
   s      show the source       u        undo
   b      bury until tomorrow   !        suspend
-  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 gives the answer, 5 not worth knowing)
+  f      flag: f 2, or f REASON (1 wrong, 2 unclear, 3 too long, 4 gives away the answer, 5 not worth knowing)
   e      edit                  q        quit"""
 _PRACTICE = "Practice: nothing is scheduled or saved."
 

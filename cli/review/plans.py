@@ -29,11 +29,11 @@ from vault.text.formatting import plural
 def catch_up(
     per_day: int | None, everything: bool, end: bool, dry_run: bool, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Clear a backlog with an equal number of reviews a day, after days without reviews.
+    """Clear a backlog by doing the same number of reviews each day, after days without reviews.
 
-    The reviews that suffer most from a delay come first; new cards are held back. Without options, the plan is a
-    quarter more than on a usual day, or as many as it takes to clear the backlog in four weeks. The plan is saved in
-    the review log; a later one replaces it, and `retain undo` undoes it.
+    The reviews for which a delay costs the most recall come first; new cards are held back. Without options, the
+    plan is 25% more reviews a day than usual, or more if that is needed to clear the backlog in four weeks. The plan
+    is saved in the review log; a later one replaces it, and `retain undo` undoes it.
 
     \b
     Examples:

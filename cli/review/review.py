@@ -42,7 +42,7 @@ SHOWN = 20
     help="Review cards that are due within this many days.",
 )
 @click.option("--more", type=click.IntRange(1, 9999), metavar="N", help="Study N more new cards today than planned.")
-@click.option("--cram", is_flag=True, help="Practice every card until you recall it; nothing is scheduled or saved.")
+@click.option("--cram", is_flag=True, help="Practise every card until you recall it; nothing is scheduled or saved.")
 @click.option("--preview", is_flag=True, help="Preview new cards; nothing is scheduled or saved.")
 @click.option("--plain", is_flag=True, help="Use plain text, for a dumb terminal, a pipe or a screen reader.")
 @vault_option
@@ -56,7 +56,7 @@ def review(
     plain: bool,
     vault_dir: str | None,
 ) -> int:
-    """Start today's reviews. Each rating is saved to disk before the next card accepts input.
+    """Start today's reviews. Each rating is saved to disk before you can answer the next card.
 
     \b
     Examples:

@@ -27,8 +27,8 @@ _options = combine(
 @click.command()
 @_options
 def postpone(count: int, dry_run: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Postpone the due cards that suffer least from it. Each card is postponed by up to a tenth of its interval (at
-    least a day).
+    """Postpone the due cards for which a delay matters least. Each card is postponed by up to a tenth of its interval
+    (at least a day).
 
     --dry-run shows which; one `retain undo` undoes all of it.
 
@@ -43,7 +43,8 @@ def postpone(count: int, dry_run: bool, vault_dir: str | None, as_json: bool) ->
 @click.command()
 @_options
 def advance(count: int, dry_run: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Make cards due today that are due later. Those with the lowest chance of recall come first.
+    """Bring forward cards that are due later, so that they are due today. Those with the lowest chance of recall come
+    first.
 
     --dry-run shows which; one `retain undo` undoes all of it.
 

@@ -132,7 +132,7 @@ def _show(outlook: Outlook, forecasts: list[Forecast], minutes: int | None, fit:
         output.show(_fits(fit, minutes))
     held = shown.held_over[-1]
     if held >= 1:
-        output.show(f"{_a_day(course.reviews_per_day)} too few: {held:,.0f} would be overdue on the last day")
+        output.show(f"{_a_day(course.reviews_per_day)} is too few: {held:,.0f} would be overdue on the last day")
     plan = outlook.backlog()
     if plan is not None:
         output.show(backlog_words(plan, outlook.today))

@@ -28,7 +28,7 @@ from vault.errors import NotFound
     type=click.IntRange(1, 36_500),
     help="The number of days for predictions and study time.",
 )
-@click.option("--topic", default="", help="Only concepts of this topic (its title, or how the title begins).")
+@click.option("--topic", default="", help="Only concepts in this topic (its title, or the start of it).")
 @click.option("--tag", default="", help="Only cards with this tag.")
 @vault_json_options
 def stats(days: int, topic: str, tag: str, vault_dir: str | None, as_json: bool) -> int:

@@ -196,7 +196,7 @@ def _week(stats: Stats) -> list[str]:
         (found.added, "cards created"),
         (found.changed, "cards whose fact changed"),
         (found.reworded, "cards reworded"),
-        (found.retracted, "cards retracted"),
+        (found.retracted, "cards withdrawn"),
         (found.new_leeches, "new leeches"),
     ]
     lines = _wrapped(f"{count:,} {words}" for count, words in named if count)

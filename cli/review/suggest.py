@@ -70,8 +70,8 @@ def suggest(
 ) -> int:
     """List suggested cards, best first, at most 20; keep, edit or drop them.
 
-    These are cards that the built-in engine is less sure about; they are offered, never added to the queue. A kept card
-    is added to its deck at once, like any other; a dropped one does not return. If at least three in four of your last
+    These are low-confidence cards from the built-in engine; they are not queued until you keep them. A kept card is
+    added to its deck at once, like any other; a dropped one does not return. If at least three in four of your last
     thirty decisions on one form of question kept the card, such cards are added automatically.
 
     With --edit but without --question, --answer or --from, your editor ($VISUAL or $EDITOR) opens.

@@ -50,7 +50,7 @@ SHOWN = 20  # lines of a list; near copies
     "--list",
     "listing",
     is_flag=True,
-    help="List the promotion queue: concepts that are ready for a note, with questions.",
+    help="List concepts that you could write your own note on, with questions.",
 )
 @click.option("--no-edit", is_flag=True, help="Create the note without an editor, and print its path.")
 @vault_json_options
@@ -78,7 +78,7 @@ def insight(concept: str | None, listing: bool, no_edit: bool, vault_dir: str | 
     items = _waiting(vault)
     subject = _subject(vault, concept, items)
     if subject is None:
-        output.say("no concepts in the promotion queue; `retain insight CONCEPT` opens a note on any concept")
+        output.say("no concept is suggested for a note yet; `retain insight CONCEPT` opens a note on any concept")
         return output.DONE
     for unknown in finding(vault):
         raise Refused(unknown.message, where=unknown.path, hint=unknown.hint)
@@ -120,7 +120,7 @@ def _list(vault: Vault, as_json: bool) -> int:
         return output.DONE
     output.show_first([f"{item.title}: {question(item.reason, item.title)}" for item in items], SHOWN)
     if not items:
-        output.show("no concepts in the promotion queue")
+        output.show("no concept is suggested for a note yet")
     return output.DONE
 
 

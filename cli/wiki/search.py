@@ -33,7 +33,9 @@ HEADS = {
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="Maximum results of each kind.")
-@click.option("--kind", "kinds", multiple=True, type=click.Choice([*HEADS]), help="Only of this kind (repeatable).")
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice([*HEADS]), help="Only results of this kind (repeatable)."
+)
 @vault_json_options
 def search(words: tuple[str, ...], limit: int, kinds: tuple[str, ...], vault_dir: str | None, as_json: bool) -> int:
     """Search passages, articles, claims and cards by words, and cards by memory state.

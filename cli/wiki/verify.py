@@ -17,15 +17,19 @@ SHOWN = 200  # lines of a list that a terminal is given
 
 
 @click.command()
-@click.option("--compare/--no-compare", default=True, help="Also compare quotes with a second reading of each source.")
+@click.option(
+    "--compare/--no-compare",
+    default=True,
+    help="Also compare quotes with the text that a second parser extracts from each source.",
+)
 @progress_option
 @vault_json_options
 def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
     """Check every quote, citation, sentence and card against the sources.
 
-    Each quote is searched for in the compiled text, and in a second reading of the file that shares no code with the
-    first (for PDFs, this needs pdftotext). A quote that the second reading does not contain is listed for you to check:
-    either reading can be wrong. Exits with code 1 if anything is not supported, or if the review log or a ledger has
+    Each quote is searched for in the compiled text, and in the text that a second, independent parser extracts from
+    the file (for PDFs, this needs pdftotext). A quote that the second parser does not find is listed for you to check:
+    either parser can be wrong. Exits with code 1 if anything is not supported, or if the review log or a ledger has
     lost records.
 
     \b
@@ -59,13 +63,13 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
             _show(each)
         if verdict.differences:
             output.show(
-                f"{plural(len(verdict.differences), 'quote')} not found in the second reading of the source; "
-                "compare them yourself:"
+                f"{plural(len(verdict.differences), 'quote')} not found by the second parser; "
+                "check them against the source yourself:"
             )
         for each in verdict.differences:
             _show(each)
         if verdict.not_compared:
-            output.show(f"{plural(len(verdict.not_compared), 'source')} without a second reading:")
+            output.show(f"{plural(len(verdict.not_compared), 'source')} not checked with a second parser:")
         for each in verdict.not_compared:
             output.show(f"  {each['path']}: {each['reason']}")
     return output.DONE if verdict.clean and not logs else output.FINDINGS

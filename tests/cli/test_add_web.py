@@ -100,7 +100,7 @@ def test_the_same_page_again_is_told_and_a_changed_one_laid_beside_it(run: Run, 
     Handler.pages["/memory"] = ("text/html", PAGE.format(f"{WORDS} And more.").encode())
     changed = run("add", f"{site}/memory", "--json", cwd=vault)
     (path,) = changed.json()["added"]
-    assert path.startswith("raw/articles/on-memory-20") and "is kept, too" in changed.stderr
+    assert path.startswith("raw/articles/on-memory-20") and "the earlier copy raw/articles/on-memory" in changed.stderr
     assert changed.json()["fetched"][0]["earlier"] == ["raw/articles/on-memory.md"]
     assert (vault / "raw/articles/on-memory.md").read_bytes() == before
     Handler.pages["/other"] = ("text/html", PAGE.format("Another page of that title.").encode())

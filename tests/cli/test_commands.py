@@ -260,7 +260,7 @@ def test_a_defect_of_our_own_is_one_line_with_the_trace_in_a_file(
     monkeypatch.setitem(COMMANDS, "broken", ("cli.no_such_room:door", "A command whose room is missing."))
     assert main.run(["broken"]) == 70
     told = capsys.readouterr().err
-    trace = Path(told.rpartition("trace: ")[2].strip())
+    trace = Path(told.rpartition("with the trace in ")[2].strip())
     assert "ModuleNotFoundError" in told and "Traceback" not in told
     assert "no_such_room" in trace.read_text() and "Traceback" in trace.read_text()
     trace.unlink()

@@ -123,7 +123,7 @@ def test_a_disk_that_is_full_is_named_and_the_next_run_completes_it(
     with monkeypatch.context() as patch:
         patch.setattr("vault.files.guard.write_all", full)
         told = run("daily", cwd=vault)
-    assert told.code == 3 and "not written: the disk is full" in told.stderr and "free some space" in told.stderr
+    assert told.code == 3 and "not written: the disk is full" in told.stderr and "free some disk space" in told.stderr
     assert "Traceback" not in told.stderr
     assert run("daily", cwd=vault).code in (0, 1) and (vault / "wiki/concepts/anchor.md").exists()
     assert run("verify", cwd=vault).code == 0

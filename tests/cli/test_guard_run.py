@@ -261,7 +261,7 @@ def test_what_acts_is_quarantined_what_has_no_evidence_is_listed_and_the_code_st
     assert "It is so." in (vault / "wiki/concepts/mine.md").read_text()
     line = (vault / "wiki/concepts/mine.md").read_text().split("\n").index("It is so.") + 1
     assert f"wiki/concepts/mine.md:{line}: kept without evidence: the sentence cites nothing: It is so." in told
-    assert "kept 1 file, marked 1 sentence without evidence, quarantined 1 in output/quarantine/" in told
+    assert "kept 1 file, marked 1 sentence as unsupported, quarantined 1 in output/quarantine/" in told
 
 
 def test_an_agent_that_wrote_nothing_leaves_nothing(vault: Path, capfd: pytest.CaptureFixture[str]) -> None:

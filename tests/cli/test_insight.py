@@ -372,8 +372,8 @@ def test_json_is_for_the_list(human: Human) -> None:
 
 def test_with_nothing_ripe_it_says_so(human: Human) -> None:
     code, _, err = human.run("insight")
-    assert code == 0 and "no concepts in the promotion queue" in err and human.opened == []
-    assert human.run("insight", "--list")[1] == "no concepts in the promotion queue\n"
+    assert code == 0 and "no concept is suggested for a note yet" in err and human.opened == []
+    assert human.run("insight", "--list")[1] == "no concept is suggested for a note yet\n"
 
 
 def test_a_link_where_the_note_would_be_is_not_written_through(human: Human, tmp_path: Path) -> None:

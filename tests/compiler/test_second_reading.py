@@ -213,7 +213,8 @@ def test_verify_names_each_source_that_it_compares_and_each_that_it_cannot(tmp_p
     assert retain("compile", cwd=vault.root).code == 0
     done = retain("verify", "--progress", "jsonl", cwd=vault.root)
     assert (
-        "1 source without a second reading:\n  raw/articles/wool.html: the second parser cannot read it" in done.stdout
+        "1 source not checked with a second parser:\n  raw/articles/wool.html: the second parser cannot read it"
+        in done.stdout
     )
     events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     compared = [(each["path"], each["of"]) for each in events if each["event"] == "compare"]
@@ -223,7 +224,7 @@ def test_verify_names_each_source_that_it_compares_and_each_that_it_cannot(tmp_p
 def test_verify_lists_quotes_that_the_second_reading_lacks(defined: Vault) -> None:
     done = retain("verify", cwd=defined.root)
     assert done.code == 0
-    assert "1 quote not found in the second reading" in done.stdout and "raw/articles/wool.tex, Wool" in done.stdout
+    assert "1 quote not found by the second parser" in done.stdout and "raw/articles/wool.tex, Wool" in done.stdout
     found = retain("verify", "--json", cwd=defined.root).json()
     assert [each["path"] for each in found["differences"]] == ["wiki/summaries/wool.md"] and not found["unverified"]
     assert retain("verify", "--no-compare", cwd=defined.root).code == 0

@@ -78,7 +78,7 @@ def test_notes_that_lead_into_the_agents_folders_are_refused_and_other_links_are
     (den.vault / "insights/note.md").unlink()
     (den.vault / "insights").rmdir()
     (den.vault / "insights").symlink_to(den.vault / "wiki")
-    assert "insights is a link that leads here" in refused(den)
+    assert "insights is a link that points here" in refused(den)
 
 
 def test_what_is_mounted_in_or_on_an_agents_folder_is_refused(den: Den) -> None:

@@ -251,7 +251,7 @@ async def test_an_answer_is_filed_named_and_opened(full: Vault, settled: Settled
         await pilot.press("ctrl+f")
         page = "wiki/answers/what-is-consolidation.md"
         await until(pilot, lambda: page in notice(app), "the page")
-        assert "to undo, delete the file" in notice(app) and f"Filed as {page}" in answers(app)[0]
+        assert "to undo, delete the file" in notice(app) and f"Saved as {page}" in answers(app)[0]
         assert "becomes stable" in (full.read_text(page) or "")
         await pilot.press("ctrl+o")
         await settled(pilot)

@@ -214,7 +214,7 @@ async def test_more_new_cards_at_the_end_go_on_and_are_taken_back(
         assert not app.screen.has_class("-ended")
         await pilot.press("u")
         await rest(pilot)
-        await said(pilot, "Undid the extra new cards")
+        await said(pilot, "Removed the extra new cards")
         assert app.screen.has_class("-ended")
         assert isinstance(logged()[1], More)
         assert open_desk(vault, clock()).past.new_allowed(clock().toordinal()) == 0

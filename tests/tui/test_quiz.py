@@ -167,7 +167,7 @@ async def test_waiting_for_the_tutor_can_be_given_up(quiz: RetainApp, settled: S
                 await until(pilot, lambda: quiz.screen.query("#said") and "is thinking" in shown(quiz), "a wait")
                 await pilot.press("escape")
                 await settled(pilot)
-                assert isinstance(quiz.screen, QuizScreen) and "the tutor is thinking" not in shown(quiz)
+                assert isinstance(quiz.screen, QuizScreen) and "waiting for the model" not in shown(quiz)
             finally:
                 server.hold.set()
 

@@ -104,7 +104,7 @@ async def test_a_flag_that_is_left_flags_nothing_and_the_mouse_chooses_a_reason(
         reason = list(review.screen.query(Reason))[3]
         await pilot.click(reason)
         await settled(pilot)
-        assert reasons(logged()) == ["gives the answer"]
+        assert reasons(logged()) == ["gives away the answer"]
 
 
 async def test_undo_of_a_flag_says_so_and_leaves_the_answer_where_it_was(
@@ -360,7 +360,7 @@ async def test_the_end_tells_what_was_learnt_and_what_was_hard_and_leads_on(
             await press(pilot, settled, "space", "4")
         shown = words(review, "#ended")
         assert "5 ratings in under a minute" in shown
-        assert re.search(r"Learnt +4 cards of ", shown)
+        assert re.search(r"Learned +4 cards of ", shown)
         assert re.search(r"Hardest +What does the forgetting curve describe\?  forgotten once", shown)
         await press(pilot, settled, "l")
         assert review.screen.query_one(TopBar).status == "0 done · 1 left: 0 new, 0 learning, 1 review"

@@ -54,7 +54,7 @@ async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue
         for _ in range(4):
             await pilot.press("space", "4")
             await settled(pilot)
-        assert "1 concept is ready for a thought" in str(review.screen.query_one("#ended", Static).render())
+        assert "1 concept is ready for a note" in str(review.screen.query_one("#ended", Static).render())
         await pilot.press("escape")
         await settled(pilot)
     assert "[[wiki/concepts/forgetting-curve" not in (page := (vault.root / PROMOTION_QUEUE).read_text())

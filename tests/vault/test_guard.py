@@ -357,7 +357,7 @@ def test_errors_are_in_words_and_name_the_file(root: Path, monkeypatch: pytest.M
     with pytest.raises(WriteFailed) as caught:
         Guard(root, Scope.PUBLISHER).write(PAGE, NEW, expect=None)
     assert str(caught.value) == (
-        "wiki/concepts/kv-cache.md: not written: the disk is full (free some space and run it again)"
+        "wiki/concepts/kv-cache.md: not written: the disk is full (free some disk space, then try again)"
     )
     assert not (root / PAGE).exists() and not leftovers(root)
 

@@ -49,8 +49,8 @@ def test_a_vault_cannot_name_an_endpoint_a_secret_or_a_command(line: str) -> Non
         ("rollover = 3", 'rollover = 3\n[freshness]\n"raw/policies" = "soon"', Damaged, '"1 day"'),
         ("rollover = 3", 'rollover = 3\n[freshness]\n"raw/policies" = "0 days"', Damaged, '"1 day"'),
         ("rollover = 3", 'rollover = 3\n[freshness]\n"raw/policies" = 3', Damaged, '"1 day"'),
-        ("rollover = 3", 'rollover = 3\n[freshness]\n"../policies" = "1 day"', Damaged, "folder of raw/"),
-        ("rollover = 3", 'rollover = 3\n[freshness]\n"wiki/x" = "1 day"', Damaged, "folder of raw/"),
+        ("rollover = 3", 'rollover = 3\n[freshness]\n"../policies" = "1 day"', Damaged, "folder in raw/"),
+        ("rollover = 3", 'rollover = 3\n[freshness]\n"wiki/x" = "1 day"', Damaged, "folder in raw/"),
     ],
 )
 def test_a_damaged_setting_is_named_with_file_and_line(old: str, new: str, error: type[RetainError], says: str) -> None:

@@ -45,7 +45,7 @@ STAGES = {
     "write": "Writing pages",
     "check": "Checking sentences",
     "reconcile": "Comparing claims",
-    "batch": "Waiting for the model's batch",
+    "batch": "Waiting for the batch request to finish",
     "save": "Saving",
     "copy": "Copying",
     "fetch": "Fetching",
@@ -190,7 +190,7 @@ def _counts(numbers: Any) -> str:
 
 def _fitted(result: Mapping[str, Any]) -> str:
     if result.get("kept") is True:
-        return f"new parameters predict {count(result, 'reviews'):,} reviews better; applied"
+        return f"applied the new parameters: they fit your {count(result, 'reviews'):,} reviews better"
     more, later = count(result, "missing_reviews"), count(result, "missing_later_reviews")
     if more or later:
         return f"not enough reviews yet: {more or later:,} more needed"

@@ -85,7 +85,7 @@ def counts(found: int, total: int, marked: int) -> str:
 
 
 def indexing(done: int, total: int) -> str:
-    return f"indexing files for the search: {done:,} of {total:,}"
+    return f"indexing files for search: {done:,} of {total:,}"
 
 
 def done(action: str, cards: int) -> str:

@@ -14,13 +14,13 @@ ABOUT = (
 )
 MENU = {
     "new": ("1  Create a vault", "an empty vault for your own documents"),
-    "example": ("2  Try the example", "twenty documents about learning; about a minute"),
+    "example": ("2  Try the example", "twenty documents on learning; takes about a minute"),
     "adopt": ("3  Use this folder", "create a vault from the notes in this folder"),
     "quit": ("q  Quit", "nothing has been written"),
 }
 ASK_FOLDER = "Folder for the vault (created if it does not exist):"
 ASK_EXAMPLE = "Folder for the example (can be deleted later):"
-ASK_PERSONAL = "Folder for your own notes that no agent can read (optional):"
+ASK_PERSONAL = "Folder for your private notes, hidden from AI agents (optional):"
 HOW = "tab completes a name · enter continues · esc goes back"
 STEPS = {"init": "Creating the vault", "add": "Adding the documents", "compile": "Reading, writing articles and cards"}
 PROBLEM = "This vault cannot be opened."

@@ -42,13 +42,13 @@ SUGGEST_SHELL = "In a shell: retain card suggest."
 DONE = "Done for today."
 NOTHING_DUE = "Nothing is due."
 PRESS, BEGINS = "Press ", " to begin."
-ALL_TODAY = "All today ("
-NO_BACKLOG = "Everything due is reviewed today."
+ALL_TODAY = "Review everything today ("
+NO_BACKLOG = "No daily limit today: all due cards are in the queue."
 ASK_PER_DAY = "Reviews a day (0 ends the plan; enter saves, esc cancels)"
 NOT_A_RATE = f"enter a number of reviews a day, up to {MOST_PER_DAY}"
 PLAN_ENDED, PLAN_UNDONE = "The catch-up plan has ended. Press u to undo.", "Undid the catch-up plan."
 NO_PLAN_TO_UNDO = (
-    "The catch-up plan cannot be undone: something else has been done since. `retain undo` undoes one action at a time."
+    "You have done other things since, so u cannot undo the plan. Run `retain undo` repeatedly to step back to it."
 )
 OPENS_GAPS = " opens Gaps"
 NOTHING_MISSING = "No open gaps."
@@ -74,7 +74,7 @@ def welcome(last: date, days: int) -> str:
 
 
 def offer(per_day: int, until: date | None, today: date) -> str:
-    clear = f"clear by {near(until, today)}" if until is not None else "not clear in a year"
+    clear = f"clear by {near(until, today)}" if until is not None else "not cleared within a year"
     return f"Catch up at {per_day:,} a day, {clear} "
 
 
@@ -148,7 +148,7 @@ def most(reviews: int) -> str:
 
 
 def backlog(overdue: int, cleared: date | None) -> str:
-    when = f"cleared by {day_of(cleared)}" if cleared is not None else "cleared in more than a year"
+    when = f"cleared by {day_of(cleared)}" if cleared is not None else "takes more than a year to clear"
     return f"{overdue:,} overdue, {when}"
 
 
@@ -163,21 +163,21 @@ def news(
     counts = (
         (changed, "changed fact", "changed facts"),
         (contested, "contested fact", "contested facts"),
-        (settled, "fact resolved", "facts resolved"),
+        (settled, "conflict resolved", "conflicts resolved"),
         (articles, "new article", "new articles"),
         (cards, "new card", "new cards"),
         (reworded, "card reworded", "cards reworded"),
-        (retracted, "card retracted", "cards retracted"),
+        (retracted, "card withdrawn", "cards withdrawn"),
     )
     yield from (f"{count:,} {one if count == 1 else many}" for count, one, many in counts if count)
 
 
 def ripe(concepts: int) -> str:
-    return f"{plural(concepts, 'concept')} ready for your own note"
+    return f"{plural(concepts, 'concept')} you could now write a note on"
 
 
 def held(decks: int) -> str:
-    return f"{plural(decks, 'agent-written deck')} waiting for review"
+    return f"{plural(decks, 'deck')} written by an agent, not checked yet"
 
 
 def inbox(number: int) -> str:

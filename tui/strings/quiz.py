@@ -7,7 +7,7 @@ from vault.text.formatting import plural
 
 TITLE = "Quiz"
 READING = "reading …"
-THINKING = "the tutor is thinking …"
+THINKING = "waiting for the model …"
 ENDED = "ended"
 INVITES = "Answer in your own words; enter sends it"
 WHICH = "Which topic?"
@@ -15,7 +15,7 @@ NO_TOPICS = "There are no topics yet: `retain compile` creates them."
 NEEDS = (
     "A quiz needs a language model, and none is configured. Reviews work without one.",
     "",
-    "Name the model in your own config.toml, not in a vault:",
+    "Set the model in your own config.toml, not in a vault:",
 )
 EXAMPLE = ("[engine]", 'use = "claude"', "", "[engine.models]", 'quiz = "NAME OF A MODEL"')
 SENT = "The topic's articles and your answers are sent to the model. The API key is read from ANTHROPIC_API_KEY."

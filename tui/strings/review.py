@@ -31,7 +31,7 @@ NOW_IN_SOURCE = "current text, from the source"
 
 # --- a reason for a flag ----------------------------------------------------------------------------------------------
 WHAT_IS_WRONG = "What is wrong with this card?"
-REASONS = ("wrong", "unclear", "too long", "gives the answer", "not worth knowing")
+REASONS = ("wrong", "unclear", "too long", "gives away the answer", "not worth knowing")
 IN_YOUR_WORDS = "or in your own words; enter saves"
 
 
@@ -99,13 +99,13 @@ DONE = "Done for now."
 NOTHING = "Nothing is due now."
 ONCE_MORE = "Press again to return to Home."
 NOTHING_FITS = "No matching cards."
-LEARNT = "Learnt"
+LEARNED = "Learned"
 HARDEST = "Hardest"
 STREAK, NEXT, TOMORROW = "Streak", "Next card", "Tomorrow"
 CALCULATING = "calculating what comes next …"
 
 
-NO_MORE_NEW = "Undid the extra new cards."
+NO_MORE_NEW = "Removed the extra new cards from today."
 
 
 def more_new(cards: int) -> str:

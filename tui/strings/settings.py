@@ -19,7 +19,7 @@ CALCULATING = "Calculating the effect …"
 SAVED = "Saved."
 NOT_A_NUMBER = "enter a number"
 EDIT = "enter saves, esc cancels"
-PAUSE_NOT_LAST = "something else has been done since; `retain undo` undoes one action at a time"
+PAUSE_NOT_LAST = "you have done other things since; run `retain undo` repeatedly to step back"
 UNDONE = "Undid the change."
 MEANT = {
     "learning.retention": (
@@ -49,7 +49,7 @@ MEANT = {
     ),
     "learning.relearning_steps": ("Relearning steps", "Delays before a forgotten card is shown again."),
     "learning.maximum_interval": ("Maximum interval", "The longest time between two reviews of a card."),
-    "learning.fuzz": ("Vary intervals", "Spreads cards that you learnt together over several days."),
+    "learning.fuzz": ("Vary intervals", "Spreads cards that you learned together over several days."),
     "learning.bury_siblings": (
         "Bury siblings",
         "Shows one card of a concept a day and buries the others until tomorrow.",
@@ -86,4 +86,5 @@ def effect(before: float, after: float, minutes: float, days: int) -> str:
         return f"About as many reviews a day as before: {round(after):,}, over the next {days} days."
     word = "more" if more > 0 else "fewer"
     reviews = plural(abs(more), f"{word} review", f"{word} reviews")
-    return f"About {reviews} a day over the next {days} days: {round(after):,}, in {plural(round(minutes), 'minute')}."
+    total = f"{round(after):,} in all, {plural(round(minutes), 'minute')} a day"
+    return f"About {reviews} a day over the next {days} days: {total}."

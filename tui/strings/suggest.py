@@ -10,7 +10,7 @@ TITLE = "Suggested cards"
 READING = "Reading the suggestions ..."
 QUESTION, ANSWER = "Question", "Answer"
 NOTHING = (
-    "No suggested cards. After a compile, less certain cards are suggested here. You don't review a suggested card "
+    "No suggested cards. After a compile, low-confidence cards appear here. You don't review a suggested card "
     "until you keep it."
 )
 BY_MODEL = (
@@ -48,10 +48,10 @@ def end(kept: int, dropped: int, skipped: int, more: int) -> str:
     done = ", ".join(f"{number} {word}" for number, word in counts if number)
     lines = [f"Done: {done}." if done else "Done."]
     if kept:
-        cards, decks = ("card you kept is", "its deck") if kept == 1 else ("cards you kept are", "their decks")
+        cards, decks = ("card", "its deck") if kept == 1 else ("cards", "their decks")
         lines.append(
-            f"The {cards} added to {decks} by the compile that starts when you leave this screen, or by the next"
-            " compile."
+            f"When you leave this screen, a compile starts and adds the {cards} you kept to {decks}. If it cannot start"
+            " then, the next compile does so."
         )
     lines.append(
         f"{plural(more, 'more suggestion')}: press n for the next {min(more, SITTING)}."

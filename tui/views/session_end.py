@@ -69,7 +69,7 @@ def _words(
         yield from (_bar(rating, tally.ratings[rating], most) for rating in Rating)
         yield Content("")
     if tally.learnt:
-        yield _row(said.LEARNT, content.line(said.learnt(tally.learnt, tally.concepts)))
+        yield _row(said.LEARNED, content.line(said.learnt(tally.learnt, tally.concepts)))
     for n, ((_, times), question) in enumerate(zip(tally.hardest, asked, strict=True)):
         text = Content.assemble(content.line(question), content.plain(f"  {said.forgotten(times)}", content.DIM))
         yield _row(said.HARDEST if n == 0 else "", text)

@@ -99,7 +99,8 @@ def read_record(vault_id: str, run_id: str) -> dict[str, Any] | None:
 def unreadable(path: Path) -> Damaged:
     """Return the error of an invalid record of a run, with a command as hint."""
     away = f"`mv {shlex.quote(str(path))} {shlex.quote(f'{path}.broken')}`"
-    hint = f"after that agent has finished, {away}; its changes then count as your edits, so check `git diff` first"
+    what_counts = "the agent's changes then count as your edits, so check `git diff` first"
+    hint = f"after that agent has finished, {away}; {what_counts}"
     return Damaged("the record of an agent run cannot be read", where=str(path), hint=hint)
 
 
@@ -181,9 +182,8 @@ def _hint(vault: Vault, run: Run) -> str:
 
     note = state_folder(vault.settings.vault_id) / run.path
     return (
-        f"wait until the agent ends. If it has crashed, `retain compile` completes the check {_ASSUMED_ALIVE_H} "
-        "hours after its start; "
-        f"or delete {note}: its changes then count as your edits"
+        f"wait for the agent to finish. If it crashed, run `retain compile` {_ASSUMED_ALIVE_H} hours or more after the "
+        f"agent started, or delete {note}: the agent's changes then count as your edits"
     )
 
 

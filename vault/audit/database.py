@@ -177,7 +177,7 @@ def _as_retain_error(error: sqlite3.Error, path: Path) -> RetainError:
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return LockHeld("another process is storing copies of your files", where=where, hint="wait until it is done")
     if name.startswith("SQLITE_FULL"):
-        return WriteFailed("not written: the disk is full", where=where, hint="free some space and run it again")
+        return WriteFailed("not written: the disk is full", where=where, hint="free some disk space, then try again")
     if name.startswith(_NO_WRITE):
         return WriteFailed(f"not written: {error}", where=where, hint="check the disk and the owner of the file")
     return Damaged(

@@ -69,7 +69,7 @@ class Restorer:
         with failing(path), self._folder._handle(parts[:-1]) as folder:
             status = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
             if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
-                raise EditedMeanwhile("the file was replaced in the meantime", where=path, hint="run it again")
+                raise EditedMeanwhile("the file was replaced in the meantime", where=path, hint="try again")
             what = "not a regular file"
             if stat.S_ISLNK(status.st_mode):
                 what = f"a link to {os.readlink(parts[-1], dir_fd=folder)}"
@@ -92,7 +92,7 @@ class Restorer:
             elif found.kind is not wanted:
                 lines.append(self._rename_aside(here))
             elif wanted is FileKind.FILE and not there:
-                raise EditedMeanwhile("a file with that name already exists", where=path, hint="run it again")
+                raise EditedMeanwhile("a file with that name already exists", where=path, hint="try again")
         return lines
 
     def _shown(self, path: str) -> str:
@@ -113,4 +113,4 @@ class Restorer:
                     os.rename(parts[-1], name, src_dir_fd=folder, dst_dir_fd=folder)
                     sync_folder(folder)
                     return f"{self._shown(path)} was renamed to {name} to make room"
-        raise Refused("there are too many renamed files", where=path, hint="move them away")
+        raise Refused("there are too many renamed files", where=path, hint="move them to another folder")

@@ -26,7 +26,7 @@ from vault.vault import Vault
 
 _INSIGHTS = Key(VAULT, "insights")
 _ROOT = Key(VAULT, "")
-_CHANGED_AGAIN = "it changed again since the scan"
+_CHANGED_AGAIN = "it has changed again since the scan"
 Step = tuple[FileState | None, FileState | None]  # the present and the wanted state of a file; None: no file
 
 
@@ -367,7 +367,7 @@ def _unreachable(scan: Scan, known: Mapping[Key, FileState], before: Mapping[Key
     gone = {key: why for key, why in seen if key in before or key.place == PERSONAL or why != NOT_THERE}
     for key, identity in before.items():
         if key not in scan.roots and key not in scan.unreachable:
-            gone[key] = "your settings no longer name a personal vault"
+            gone[key] = "your settings no longer specify a personal vault"
         elif scan.roots.get(key, identity) != identity:
             empty = not any(_below(one, key) for one in scan.files)
             if empty and any(_below(one, key) for one in known):

@@ -159,7 +159,7 @@ class EngineSettings:
         return found.strip()
 
 
-_HOW = '[engine] with use = "claude", then [engine.models] with {role} = "NAME OF A MODEL"'
+_HOW = 'in config.toml, set use = "claude" in [engine] and {role} = "NAME OF A MODEL" in [engine.models]'
 
 
 def _config_path() -> str:
@@ -245,7 +245,7 @@ def _prices(file: TomlFile, table: Mapping[str, Any]) -> dict[str, dict[str, flo
             raise file.wrong("prices", '[engine.prices."MODEL"] must be a table')
         unknown = next((key for key in row if key not in PRICED), None)
         if unknown is not None:
-            raise file.wrong(unknown, f"the price names are {', '.join(PRICED)}")
+            raise file.wrong(unknown, f"valid names for prices: {', '.join(PRICED)}")
         wrong = next((key for key, usd in row.items() if not _is_price(usd)), None)
         wrong = wrong or next((key for key in ("input", "output") if key not in row), None)
         if wrong is not None:

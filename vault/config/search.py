@@ -52,7 +52,7 @@ def _program(file: TomlFile, given: object) -> tuple[str, ...]:
     """Return the program and its arguments. Raises: Damaged."""
     words = (given, *_COMMAND) if isinstance(given, str) and given else given or ()
     if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) and "\0" not in word for word in words):
-        raise file.wrong("program", 'program must be a name or path, or a list as ["qmd", "query"]')
+        raise file.wrong("program", 'program must be a name or path, or a list like ["qmd", "query"]')
     program = tuple(map(str, words))
     return (_expanded(program[0]), *program[1:]) if program else ()
 

@@ -253,7 +253,8 @@ def _easy_days(file: TomlFile, learning: Mapping[str, Any]) -> tuple[str, ...]:
     )
     days = [each[1] for each in found if each and int(each[2]) <= 100]
     if len(days) != len(found) or len(set(days)) != len(days):
-        what = f'easy_days must be a list like ["sat:50%", "sun:0%"] of {", ".join(_WEEK)}, each once, with 0% to 100%'
+        what = 'easy_days must be a list like ["sat:50%", "sun:0%"]'
+        what += f": each day ({', '.join(_WEEK)}) at most once, with 0% to 100%"
         raise file.wrong("easy_days", what)
     return tuple(value)
 
@@ -262,7 +263,7 @@ def _folder(file: TomlFile, key: str) -> str:
     """Return the folder that a key of [freshness] names, without a slash at its end. Raises Damaged."""
     parts = key.rstrip("/").split("/")
     if parts[0] != "raw" or {"", ".", ".."} & set(parts):
-        raise file.wrong(key, f'{clean_line(key)!r} must be a folder of raw/, like "raw/policies"')
+        raise file.wrong(key, f'{clean_line(key)!r} must be a folder in raw/, like "raw/policies"')
     return "/".join(parts)
 
 

@@ -121,7 +121,7 @@ def config_text() -> str:
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
-        raise Damaged(f"cannot be read: {error}", where=str(path), hint="fix the file, or move it away") from error
+        raise Damaged(f"cannot be read: {error}", where=str(path), hint="fix the file, or move it elsewhere") from error
     except OSError as error:
         if isinstance(error, PermissionError) and os.environ.get("RETAIN_CAGED"):
             return ""  # hidden from agents: by Landlock it can't be read, by bubblewrap it isn't there
@@ -140,7 +140,7 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
     try:
         text = (old or b"").decode()
     except UnicodeDecodeError as error:
-        raise Damaged("not UTF-8", where=str(path), hint="fix the file, or move it away") from error
+        raise Damaged("not UTF-8", where=str(path), hint="fix the file, or move it elsewhere") from error
     before = _personal_in(text, path).get(vault_id)
     if before:
         if Path(before) == folder:
@@ -151,7 +151,9 @@ def set_personal_vault(vault_id: str, folder: Path) -> None:
             hint="if it has moved, change the path there by hand",
         )
     if f"[vaults.{vault_id}]" in text:
-        raise Refused("`personal` is missing in the table of this vault", where=str(path), hint="add the line by hand")
+        raise Refused(
+            "`personal` is missing from this vault's table in config.toml", where=str(path), hint="add the line by hand"
+        )
     new = text or _HEAD
     new += ("" if new.endswith("\n") else "\n") + f"\n[vaults.{vault_id}]\npersonal = {quoted(str(folder))}\n"
     if _personal_in(new, path).get(vault_id) != str(folder):

@@ -19,7 +19,7 @@ if sys.platform != "win32":
 
 _MOMENT_S = 1.0  # in which a sweep that looks at a file is done with it
 _BLOCK = 1 << 20
-_SPACE = "free some space and run it again"
+_SPACE = "free some disk space, then try again"
 _OWNER = "check the owner and permissions of the folder"
 _WORDS = {
     errno.ENOSPC: ("the disk is full", _SPACE),
@@ -52,9 +52,11 @@ class failing:  # a class and no generator: it is entered at every rating
             return
         if isinstance(error, FileNotFoundError):
             what = "the file or folder no longer exists"
-            raise EditedMeanwhile(what, where=self._path, hint="run it again") from error
+            raise EditedMeanwhile(what, where=self._path, hint="try again") from error
         if isinstance(error, NotADirectoryError):
-            raise Refused("a file exists where a folder is needed", where=self._path, hint="move it away") from error
+            raise Refused(
+                "a file exists where a folder is needed", where=self._path, hint="move it elsewhere"
+            ) from error
         words, hint = words_for(error)
         raise WriteFailed(f"not written: {words}", where=self._path, hint=hint) from error
 

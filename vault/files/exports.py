@@ -193,7 +193,7 @@ def _read(folder: Folder, path: Path, kind: str) -> Written:
     data = folder.read(LIST)
     if data is None:
         return {}
-    where, hint = str(path / LIST), "move the folder away, or export to another one"
+    where, hint = str(path / LIST), "move the folder elsewhere, or export to another one"
     try:
         found = json.loads(data)
         recorded = {name: [str(d) for d in digests] for name, digests in found["files"].items() if _is_name(name)}
@@ -214,7 +214,7 @@ def refusal_of_files(path: Path, names: list[str], *, edited: bool = False) -> R
     """Return the error that a folder for an export holds these files, which no export wrote or the user edited."""
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     what = "edited since it was exported" if edited else "not written by an export"
-    return Refused(f"{what}: {shown}", where=str(path), hint="move it away, or export to another folder")
+    return Refused(f"{what}: {shown}", where=str(path), hint="move it elsewhere, or export to another folder")
 
 
 def trace_folder() -> Path:

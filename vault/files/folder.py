@@ -134,7 +134,7 @@ class Folder:
         try:
             identity = identity_of(os.fstat(handle))
             if self._identity not in (None, identity):
-                raise Refused("the vault's folder was replaced", where=str(self.root), hint="run it again")
+                raise Refused("the vault's folder was replaced", where=str(self.root), hint="try again")
         except BaseException:
             os.close(handle)
             raise
@@ -296,11 +296,11 @@ def _is_link(handle: int, name: str) -> bool:
 def expect_bytes(path: str, found: Current | None, expect: str | None) -> None:
     """Raise EditedMeanwhile unless `found` has the SHA-256 `expect`; None expects that there is no file."""
     if found is None and expect is not None:
-        raise EditedMeanwhile("deleted or moved since it was read", where=path, hint="run it again")
+        raise EditedMeanwhile("deleted or moved since it was read", where=path, hint="try again")
     if found is not None and expect is None:
-        raise EditedMeanwhile("a file with that name already exists", where=path, hint="run it again")
+        raise EditedMeanwhile("a file with that name already exists", where=path, hint="try again")
     if found is not None and found.sha256 != expect:
-        raise EditedMeanwhile("edited since it was read; the edit was kept", where=path, hint="run it again")
+        raise EditedMeanwhile("edited since it was read; the edit was kept", where=path, hint="try again")
 
 
 def still_named(handle: int, folder: int, name: str) -> bool:

@@ -361,7 +361,7 @@ def _open_log(folder: int, name: str, path: str) -> int:
         handle = os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT | _OLD, 0o666, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
-            raise refusal(path, "a link or a folder has that name", hint="move it away") from error
+            raise refusal(path, "a link or a folder has that name", hint="move it elsewhere") from error
         raise
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):

@@ -36,7 +36,7 @@ def install(folder: int, temp: Temporary, name: str, path: str, expect: str | No
             _give_new_name(folder, temp.name, name)
         except FileExistsError as error:
             expect_bytes(path, read_at(folder, name, path), None)
-            raise EditedMeanwhile("a file had that name for a moment", where=path, hint="run it again") from error
+            raise EditedMeanwhile("a file with that name appeared briefly", where=path, hint="try again") from error
     elif _exchange(folder, temp, name):
         try:
             expect_bytes(path, read_at(folder, temp.name, path), expect)

@@ -161,8 +161,8 @@ def _undo_changes(vault: Vault, guard: Guard, event: Event) -> list[Change]:
             if _digest(now) != after:
                 if ours:
                     continue  # a newer proposal is there
-                hint = "your edit was kept; copy what you need of the old text from git"
-                raise EditedMeanwhile("it was edited since the decision", where=path, hint=hint)
+                hint = "your edit was kept; if you need the old text, copy it from git"
+                raise EditedMeanwhile("it has been edited since the decision", where=path, hint=hint)
             if not before and not ours and human_edited((now or b"").decode("utf-8", "replace")):
                 hint = "delete it by hand if you don't want it"
                 raise Refused("you edited it: undoing would delete your text", where=path, hint=hint)

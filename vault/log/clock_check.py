@@ -23,7 +23,7 @@ def log_ahead(counting: Sequence[LogEvent], now: datetime, zone: tzinfo) -> list
         return []
     event, since = counting[first], counting[first:]
     later = sum(each.when > now + LEEWAY for each in since) - 1
-    more = f" ({later} more too)" if later else ""
+    more = f" (and {later} more)" if later else ""
     what = f"{_named(event)}{more} is dated {_shown(event.when, zone)}, {_far(event.when - now)} in the future: "
     meaning = "cards rated then are not due before that date" if isinstance(event, Review) else "the event still counts"
     taken = any(each.when > now + LEEWAY and not isinstance(each, Graded | Import | Params) for each in since)
@@ -41,7 +41,7 @@ def ledger_ahead(path: str, instants: Iterable[datetime], now: datetime, zone: t
         return []
     what = (
         f"its newest event is dated {_shown(latest, zone)}, {_far(latest - now)} in the future: new events "
-        "will be dated after it, and reviews until then count as made before this event"
+        "get a later date than this one, and reviews that you do before that date are treated as older than this event"
     )
     day = ledger.instant(latest)[:10]
     hint = (

@@ -248,7 +248,7 @@ def _fields(event: LogEvent) -> dict[str, Any]:
             return {"parameters": list(event.parameters), **retention}
         case CatchUp() | Pause():
             return {"per_day": event.per_day, "until": event.until.isoformat()}
-    raise TypeError(f"{type(event).__name__} has no form in the log")
+    raise TypeError(f"{type(event).__name__} events cannot be written to the log")
 
 
 def _more(event: LogEvent) -> dict[str, Any]:
@@ -319,11 +319,11 @@ _shared: Callable[[Any], Any] = sys.intern  # a log repeats few texts many times
 def _instant(value: object) -> datetime:
     """Return an instant in whole milliseconds, aware UTC. Raises: ValueError."""
     if type(value) is not str:
-        raise ValueError("an instant is not text")
+        raise ValueError("a timestamp is not text")
     at = datetime.fromisoformat(value)
     if at.tzinfo is not UTC:
         if at.tzinfo is None:
-            raise ValueError("an instant has no zone")
+            raise ValueError("a timestamp has no time zone")
         at = at.astimezone(UTC)
     return at.replace(microsecond=at.microsecond // 1000 * 1000) if at.microsecond % 1000 else at
 
@@ -338,7 +338,7 @@ def _number(value: object) -> float:
 def _day(value: object) -> date:
     """Return the date that `date.isoformat` wrote; other forms of ISO raise ValueError."""
     if type(value) is not str or (day := date.fromisoformat(value)).isoformat() != value:
-        raise ValueError("a day is not a date")
+        raise ValueError("a date is not valid")
     return day
 
 
@@ -346,7 +346,7 @@ def _words(record: dict[str, Any], key: str) -> tuple[str, ...]:
     """Return a list of non-empty texts. Raises: ValueError."""
     found = record.get(key, [])
     if type(found) is not list or not all(type(word) is str and word.strip() for word in found):
-        raise ValueError(f"{key} is not a list of words")
+        raise ValueError(f"`{key}` must be a list of words")
     for word in found:
         word.encode()
     return tuple(found)
@@ -359,11 +359,11 @@ def _review(record: dict[str, Any], stamp: Stamp) -> tuple[Stamp, CardId, Rating
     """Return the fields of a review. Raises: ValueError."""
     rating, ms, interval_days = record["rating"], record.get("ms", 0), record.get("interval_days", 0)
     if type(rating) is not int or rating not in RATINGS:
-        raise ValueError("rating is not 1, 2, 3 or 4")
+        raise ValueError("`rating` must be 1, 2, 3 or 4")
     if type(ms) is not int or ms < 0:
-        raise ValueError("ms is not a duration")
+        raise ValueError("`ms` must be a whole number of milliseconds")
     if type(interval_days) is not int or interval_days < 0:
-        raise ValueError("interval_days is not a number of days")
+        raise ValueError("`interval_days` must be a number of days")
     return stamp, _shared(_text(record, "card")), RATINGS[rating], ms, interval_days
 
 
@@ -387,9 +387,9 @@ def _graded(record: dict[str, Any], stamp: Stamp) -> Graded:
     suggested, given, points = record["suggested"], record["given"], record["points"]
     for rating in (given, *([] if suggested is None else [suggested])):
         if type(rating) is not int or rating not in RATINGS:
-            raise ValueError("what was suggested or given is not a rating")
+            raise ValueError("the suggested or the given rating is not 1, 2, 3 or 4")
     if type(points) is not list or len(points) != 2 or any(type(n) is not int or n < 0 for n in points):
-        raise ValueError("points are not two counts")
+        raise ValueError("`points` must be two whole numbers")
     asked = None if suggested is None else RATINGS[suggested]
     names = CardId(_text(record, "card")), _text(record, "review")
     return Graded(stamp, *names, asked, RATINGS[given], _text(record, "engine"), *points)
@@ -399,7 +399,7 @@ def _more_new(record: dict[str, Any], stamp: Stamp) -> More:
     """Return the decision in a line. Raises: ValueError."""
     new = record["new"]
     if type(new) is not int or not 0 <= new < 1_000_000:
-        raise ValueError("new is not a number of cards")
+        raise ValueError("`new` must be a number of cards")
     return More(stamp, _day(record["day"]), new)
 
 
@@ -407,7 +407,7 @@ def _params(record: dict[str, Any], stamp: Stamp) -> Params:
     """Return the parameters in a line. Raises: ValueError."""
     parameters, retention = record["parameters"], record.get("retention")
     if type(parameters) is not list:
-        raise ValueError("parameters is not a list")
+        raise ValueError("`parameters` must be a list")
     wanted = None if retention is None else _number(retention)
     return Params(stamp, tuple(map(_number, parameters)), wanted, _text(record, "reason", ""))
 
@@ -416,7 +416,7 @@ def _per_day(record: dict[str, Any]) -> int:
     """Return the reviews a day in a line. Raises: ValueError."""
     per_day = record["per_day"]
     if type(per_day) is not int or not 0 <= per_day <= EVERYTHING:
-        raise ValueError("per_day is not a number of reviews a day")
+        raise ValueError("`per_day` must be a number of reviews a day")
     return per_day
 
 
@@ -454,10 +454,11 @@ def decode(line: bytes) -> LogEvent:
         record = _PARSE(line)
         version = record["v"]
         if type(version) is not int or version < 1:
-            raise ValueError("v is not a version")
+            raise ValueError("`v` must be a format version number")
         if version > VERSION:
             raise SchemaTooNew(
-                f"a review of format {version}; this retain reads up to {VERSION}", hint="upgrade retain"
+                f"this review is in format {version}; this version of retain reads formats up to {VERSION}",
+                hint="update retain",
             )
         reader = _READERS.get(kind := _text(record, "type"))
         if reader is None:

@@ -77,7 +77,8 @@ def parse_log(files: Iterable[tuple[str, bytes]]) -> Log:
         names.append(path)
         for number, event in _lines(path, data, unknown, diagnostics):
             if events.setdefault(event.stamp.id, event) is not event and not _unite(events, event):
-                what = f"two different events share the id {clean_line(event.id)}; the same one always counts"
+                what = f"two different events share the id {clean_line(event.id)}; only one of them counts, "
+                what += "and it is the same one on every machine"
                 diagnostics.append(Diagnostic(path, number, "log-same-id", what))
     return Log(tuple(sorted(events.values(), key=by_time)), tuple(diagnostics), tuple(names))
 

@@ -140,8 +140,8 @@ def _template(gap: Gap) -> tuple[str, ...]:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 _ABOUT = (
-    "What to read next: first what you keep forgetting, then what most articles need. Tick what is done. In the app,"
-    " `y` copies the search, `p` plans, `i` ignores."
+    "What to read next: first what you keep forgetting, then what the largest number of articles need. Tick what is"
+    " done. In the app, `y` copies the search, `p` plans, `i` ignores."
 )
 _MORE, _CLOSED = "More", "Resolved"
 _ENDS = "?!？！。"  # no full stop follows these

@@ -129,7 +129,7 @@ def _others(root: str, path: str) -> Iterator[str]:
                 continue
             other = os.path.realpath(other)
             if related(path, other):
-                raise refusal(path, f"{name} is a link that leads here", hint="move your notes into a separate folder")
+                raise refusal(path, f"{name} is a link that points here", hint="move your notes into a separate folder")
         if os.path.isdir(other) and not is_within(path, other):
             yield other
 

@@ -140,7 +140,7 @@ def _check_single_thread() -> None:
         many = many or len([*Path("/proc/self/task").iterdir()]) != 1
     if many:
         raise RetainError(
-            "a process that has threads already can't be restricted", hint="this is a bug in retain; please report it"
+            "a process that already has threads can't be restricted", hint="this is a bug in retain; please report it"
         )
 
 
