@@ -44,10 +44,6 @@ def _sources(vault: Vault, given: str) -> dict[SourceId, str]:
                 hint += "and an unreadable file does not count"
                 raise NotFound("no source at this path", where=given, hint=hint)
             return found
-<<<<<<< HEAD
-    raise UsageError("not a file or folder of sources", where=given, hint="`retain status` lists the sources to check")
-=======
     raise UsageError(
-        "not a file or folder in raw/", where=given, hint="`retain status` lists the sources that are due for a check"
+        "not a source, or a folder of sources", where=given, hint="`retain status` lists the sources that are due for a check"
     )
->>>>>>> w-w2
