@@ -45,5 +45,7 @@ def _sources(vault: Vault, given: str) -> dict[SourceId, str]:
                 raise NotFound("no source at this path", where=given, hint=hint)
             return found
     raise UsageError(
-        "not a source, or a folder of sources", where=given, hint="`retain status` lists the sources that are due for a check"
+        "not a source, or a folder of sources",
+        where=given,
+        hint="`retain status` lists the sources that are due for a check",
     )
