@@ -259,7 +259,7 @@ def test_the_terminal_says_whether_it_is_light() -> None:
 
 
 def test_a_review_that_another_session_holds_does_not_start(vault: Vault, clock: Clock) -> None:
-    with lock(vault.root, "review", purpose="reviewing"), pytest.raises(LockHeld, match="held by process"):
+    with lock(vault.root, "review", purpose="reviewing"), pytest.raises(LockHeld, match="locked by process"):
         run_app(Context(vault, clock), "review")
 
 
