@@ -24,7 +24,7 @@ from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError
 from vault.files.guard import Guard, Scope
 from vault.log import ledger
-from vault.log.ledger import DECISIONS, Event, encode, instant
+from vault.log.ledger import DECISIONS, Event, day_of, encode, instant
 from vault.log.provenance import (
     Origin,
     added_event,
@@ -152,19 +152,21 @@ def _fetch(vault: Vault, address: str, kind: str | None, max_size: int, outcome:
 
 def _store(vault: Vault, asked: str, one: Clip, folder: str, day: str, outcome: Outcome) -> None:
     """Write a fetched document to raw/ under a free name, or report that it is unchanged; `asked` is its address."""
-    guard = vault.guard(Scope.ADD)
+    guard, zone = vault.guard(Scope.ADD), vault.settings.zone
     before = _earlier_fetches(vault, guard, {asked, one.address})
     same = next((origin for origin in before if origin.digest == one.digest), None)
     path = same.path if same else _free_path(guard, f"{folder}/{one.stem}", one, day if before else "")
     if same is not None:
         outcome.there.append(path)
-        output.say(f"  {asked}: unchanged since {same.at[:10]} ({path})")
+        output.say(f"  {asked}: unchanged since {day_of(same.at, zone)} ({path})")
     else:
         new = guard.write(path, one.data, expect=None)  # the very same bytes are not written again
         (outcome.added if new else outcome.there).append(path)
         outcome.origins.append(Origin(path, one.address, asked, one.digest, instant(now())))
         if before:
-            output.say(f"  {asked}: changed since {before[0].at[:10]}; the earlier copy {before[0].path} was kept")
+            output.say(
+                f"  {asked}: changed since {day_of(before[0].at, zone)}; the earlier copy {before[0].path} was kept"
+            )
     for note in one.notes:
         output.say(f"  {path}: {note}")
     row = {"path": path, "address": one.address, "title": one.title, "bytes": len(one.data)}

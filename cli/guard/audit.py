@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from vault.audit.scanner import LEFT_OUT, PERSONAL, Key, roots_of, shown
 from vault.audit.watcher import Audit, key_of
 from vault.errors import Damaged, NotFound, RetainError, UsageError
 from vault.files.folder import is_folder
+from vault.log.ledger import minute_of
 from vault.text.formatting import plural
 
 if TYPE_CHECKING:
@@ -288,8 +288,7 @@ class _Result:
         return f"{_size(now)}; {_size(was)}{day}"
 
     def _day(self, instant: str) -> str:
-        at = datetime.fromisoformat(instant).astimezone(self.vault.settings.zone)
-        return at.strftime("%Y-%m-%d %H:%M")
+        return minute_of(instant, self.vault.settings.zone)
 
     def as_json(self) -> None:
         report, outcome = self.report, self.outcome

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from vault.audit.blobs import Copies
 from vault.audit.state import KnownFiles
 from vault.errors import RetainError
 from vault.files.write_scopes import AGENT_FOLDERS
+from vault.log.ledger import minute_of
 from vault.sandbox.capabilities import sandbox_support
 from vault.text.formatting import plural
 from vault.vault import Vault
@@ -113,12 +113,13 @@ def _show(vault: Vault, facts: dict[str, Any]) -> None:
     elif last is None:
         output.show("your files: not scanned yet; `retain guard audit` records them and stores a copy of each")
     else:
-        day = datetime.fromisoformat(last["at"]).astimezone(vault.settings.zone).strftime("%Y-%m-%d %H:%M")
+        day = minute_of(last["at"], vault.settings.zone)
         changes = f"; {plural(last['changes'], 'change')} not accepted" if last["changes"] else ""
         output.show(f"your files: {last['files']}, last scanned on {day}{changes}")
     for run in facts["runs"]:
+        started = minute_of(run["at"], vault.settings.zone)
         what = "running" if run["may_live"] else f"ended, changes not checked yet; {SETTLED_BY}"
-        output.show(f"agent: {' '.join(run['command'])}, started {run['at']}, {what}")
+        output.show(f"agent: {' '.join(run['command'])}, started {started}, {what}")
     for each in facts["broken_runs"]:
         output.show(f"agent: run {each['id'] or each['path']} has a damaged record")
     if facts["quarantined"]:

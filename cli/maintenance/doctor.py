@@ -34,6 +34,7 @@ from vault.locks import holder_of
 from vault.log import ledger
 from vault.log.clock_check import instants_of, ledger_ahead, log_ahead
 from vault.log.copies import Copies
+from vault.log.ledger import minute_of
 from vault.log.records import unreadable_lines
 from vault.log.review_log import live, read_log
 from vault.sandbox import landlock, seccomp, selftest
@@ -376,6 +377,7 @@ def _open_runs(health: Health, vault: Vault) -> int:
         health.find(error.where, "run-unsettled", error.what, error.hint)
         return 0
     for run in dead:
-        what = f"the changes of an agent started at {run.at} were never checked"
+        started = minute_of(run.at, vault.settings.zone)
+        what = f"the changes of an agent started at {started} were never checked"
         health.find(" ".join(run.command)[:80], "run-unsettled", what, "run `retain compile` to check them")
     return len(dead)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from cli.options import opened, progress_option, vault_json_options
 from compiler.build.compile import raw_path
 from compiler.model.report import Rejection
 from vault.log.entries import builds_in, entries_in
-from vault.log.ledger import BUILDS
+from vault.log.ledger import BUILDS, minute_of
 from vault.text.formatting import plural
 from vault.vault import Vault
 
@@ -75,7 +76,8 @@ def log(
     path = _source(vault, given)
     found = _survey(vault, progress)
     if rejected:
-        _show_rejected([r for r in found.rejections if path is None or path in (r.path, *r.sources)], as_json)
+        rejected_here = [r for r in found.rejections if path is None or path in (r.path, *r.sources)]
+        _show_rejected(rejected_here, vault.settings.zone, as_json)
     else:
         _show_coverage([c for c in found.coverage if path is None or c.path == path], path is not None, as_json)
 
@@ -93,7 +95,7 @@ def _entries(vault: Vault, as_json: bool) -> None:
         output.show_json({"builds": builds_in(events), "entries": [asdict(entry) for entry in entries]})
         return
     for entry in entries:
-        output.show(f"{entry.at}  {entry.kind}  {entry.title}")
+        output.show(f"{minute_of(entry.at, vault.settings.zone)}  {entry.kind}  {entry.title}")
 
 
 def _source(vault: Vault, given: str | None) -> str | None:
@@ -108,14 +110,14 @@ def _survey(vault: Vault, progress: str | None) -> Survey:
         return survey(vault, now(), narrator)
 
 
-def _show_rejected(found: Sequence[Rejection], as_json: bool) -> None:
+def _show_rejected(found: Sequence[Rejection], zone: tzinfo, as_json: bool) -> None:
     """Print rejected sentences and cards with gate, reason and engine."""
     if as_json:
         output.show_json({"rejected": [asdict(r) for r in found]})
         return
     lines = []
     for each in found:
-        when = f", {each.at}" if each.at else ""
+        when = f", {minute_of(each.at, zone)}" if each.at else ""
         lines.append(f"{each.path}: {each.gate}: {each.reason}\n    {each.words}\n    by {each.said_by}{when}")
     output.show_first(lines, SHOWN)
     output.show(f"{len(found)} rejected" if found else "no rejections")

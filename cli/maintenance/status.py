@@ -26,6 +26,7 @@ from vault.inbox.suggestions import offered
 from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.locks import holder_of
 from vault.log import ledger
+from vault.log.ledger import minute_of
 from vault.model.gaps import open_gap_counts
 from vault.text.formatting import plural
 from vault.vault import Vault
@@ -65,7 +66,8 @@ def status(cost: bool, vault_dir: str | None, as_json: bool) -> None:
         output.show(", ".join(f"{facts[noun]} {noun}" for noun in nouns))
         output.show(_cards_line(facts))
         for held in facts["locks"]:
-            output.show(f"running: process {held['pid']} on {held['host']}, {held['purpose']} since {held['since']}")
+            since = minute_of(held["since"], vault.settings.zone)
+            output.show(f"running: process {held['pid']} on {held['host']}, {held['purpose']} since {since}")
         agent = facts["agent"]
         if any(agent.values()):
             waits = f"; {plural(agent['open_runs'], 'run')} not checked yet" if agent["open_runs"] else ""

@@ -29,7 +29,7 @@ from learning.store.placed import Placed
 from vault.errors import UsageError
 from vault.ids import CardId
 from vault.log.card_history import PastCard, Version, flags_of, history, history_json, past_card
-from vault.log.ledger import IDS, instant
+from vault.log.ledger import IDS
 from vault.model import latex
 from vault.model.markdown import unescape
 from vault.text.formatting import clean_line, plural
@@ -137,19 +137,20 @@ def _card_json(desk: Desk, shown: _Shown) -> dict[str, object]:
 
 def _print_card(desk: Desk, shown: _Shown) -> None:
     """Print a card and its memory state as text."""
-    info = card_info(desk, shown.id)
+    info, zone = card_info(desk, shown.id), desk.vault.settings.zone
     place = "not in any deck" if shown.past else f"{shown.path}:{shown.line}"
     output.show(f"{card_heading(clean_line(shown.title), clean_line(shown.kind))}  ({place})")
     output.show(f"Q: {latex.text(shown.question)}\nA: {latex.text(shown.answer)}")
     for name, value in info.rows():
         output.show(f"{name.lower():<{_NAME}}{value}")
     if shown.past:
-        output.show(shown.past.fate)
+        output.show(shown.past.fate(zone))
     if info.state.tags:
         output.show(f"{'tags':<{_NAME}}{clean_line(', '.join(info.state.tags))}")
     output.show_first([f"  {row}" for row in rating_rows(info, desk)], _SHOWN)
     for version, following in itertools.pairwise(shown.versions):
-        output.show(f"until {instant(following.at)} ({following.how or 'changed'}): {clean_line(version.question)}")
+        changed = f"{following.at.astimezone(zone):%Y-%m-%d %H:%M}"
+        output.show(f"until {changed} ({following.how or 'changed'}): {clean_line(version.question)}")
         output.show(f"  {clean_line(version.answer)}")
 
 

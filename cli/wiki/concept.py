@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ from cli.workspace import render_if_stale
 from compiler.concepts import edits
 from compiler.concepts.decisions import Decision
 from compiler.concepts.edits import Known, Shelf
+from vault.log.ledger import day_of
 from vault.model.article import FRESHNESS_DAYS
 from vault.text.formatting import plural
 
@@ -82,7 +84,8 @@ def show(which: str, vault_dir: str | None, as_json: bool) -> None:
     Examples:
       retain concept show "spacing effect"
     """
-    shelf = _open_shelf(vault_dir)
+    vault = opened(vault_dir)
+    shelf, zone = Shelf.of(vault), vault.settings.zone
     known = shelf.find(which)
     decisions = [d for d in shelf.decisions if known.id in (d.id, d.into)]
     paths = [shelf.ids.present_key.get(s, s) for s in known.sources]
@@ -95,7 +98,7 @@ def show(which: str, vault_dir: str | None, as_json: bool) -> None:
     output.show(f"aliases: {', '.join(known.aliases) or 'none'}")
     output.show(f"sources: {', '.join(paths)}")
     for decision in decisions:
-        output.show(_decision_line(decision, shelf))
+        output.show(_decision_line(decision, shelf, zone))
 
 
 @concept.command("actions")
@@ -107,13 +110,14 @@ def list_actions(vault_dir: str | None, as_json: bool) -> None:
     Examples:
       retain concept actions
     """
-    shelf = _open_shelf(vault_dir)
+    vault = opened(vault_dir)
+    shelf, zone = Shelf.of(vault), vault.settings.zone
     newest = shelf.decisions[::-1]
     if as_json:
         output.show_json({"deeds": [_decision_json(d, shelf) for d in newest]})
         return
     for decision in newest:
-        output.show(_decision_line(decision, shelf))
+        output.show(_decision_line(decision, shelf, zone))
     if not newest:
         output.show("no decisions about concepts")
 
@@ -326,9 +330,9 @@ def _decision_json(decision: Decision, shelf: Shelf) -> dict[str, Any]:
     }
 
 
-def _decision_line(decision: Decision, shelf: Shelf) -> str:
+def _decision_line(decision: Decision, shelf: Shelf, zone: tzinfo) -> str:
     undone = "  [undone]" if decision.decision_id in shelf.undone else ""
-    return f"{decision.decision_id}  {decision.at[:10]}  {_sentence(decision, shelf)}{undone}"
+    return f"{decision.decision_id}  {day_of(decision.at, zone)}  {_sentence(decision, shelf)}{undone}"
 
 
 def _sentence(decision: Decision, shelf: Shelf) -> str:

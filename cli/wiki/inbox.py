@@ -17,6 +17,7 @@ from vault.inbox.decisions import undo as undo_last
 from vault.inbox.events import Choice
 from vault.inbox.items import Item, View
 from vault.inbox.listing import SOURCES, find, items, source_of
+from vault.log.ledger import day_of
 from vault.text.diff import LEFT_OUT, compare_texts
 from vault.text.formatting import clean_line, plural
 
@@ -79,7 +80,8 @@ def list_(vault_dir: str | None, as_json: bool) -> None:
     for item in found:
         where = f" ({item.path})" if item.path else ""
         output.show(f"{item.id}  {item.kind:8}{item.about}{where}")
-        output.show(f"          {_extent(item)}, since {item.since[:10]}" + (f"; {item.note}" if item.note else ""))
+        day = day_of(item.since, vault.settings.zone)
+        output.show(f"          {_extent(item)}, since {day}" + (f"; {item.note}" if item.note else ""))
     if not found:
         output.show("the inbox is empty")
 

@@ -20,7 +20,7 @@ from vault.files.write_scopes import Scope, is_append_only, is_beside, writable
 from vault.ids import mint
 from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log import ledger
-from vault.log.ledger import Event, parse_instant
+from vault.log.ledger import Event, day_of
 from vault.model.frontmatter import body_of
 
 _MACHINES = ("wiki/assets/", "output/proposals/", "output/quarantine/", "output/promotion-queue.md")
@@ -215,7 +215,7 @@ class Judge:
         base = sha256_hex(machine.encode()) if machine is not None else ""
         title = "" if machine is not None else title_in(body, path)
         page = KeptPage(id_, path, title, body, base, self.run.id, self.at)
-        day = parse_instant(self.at).astimezone(self.baseline.vault.settings.zone).date().isoformat()
+        day = day_of(self.at, self.baseline.vault.settings.zone)
         text = article_text(page, machine, day, self.evidence, old)
         self.record.append(page_event(page))
         self.plan.write(path, sha256_hex(data), text.encode())

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from compiler.articles.renames import before_undone
 from compiler.concepts.rulings import Rulings
 from vault.ids import SourceId, digest12
-from vault.log.ledger import Event, Ids, parse_instant, strings
+from vault.log.ledger import Event, Ids, day_of, strings
 from vault.model.article import FRESHNESS_DAYS, NORMAL, without_page_links
 from vault.model.frontmatter import body_of, read_properties
 
@@ -26,7 +26,7 @@ class History:
 
     def day(self, instant: str) -> str:
         """Return the date of an instant in the vault's time zone, as YYYY-MM-DD."""
-        return parse_instant(instant).astimezone(self.zone).date().isoformat()
+        return day_of(instant, self.zone)
 
     def created(self, id_: str) -> str:
         """Return the date on which the ledger first knew of something."""

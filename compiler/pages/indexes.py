@@ -14,7 +14,7 @@ from compiler.claims.extract import Gathered
 from compiler.concepts.resolve import Resolution
 from vault.ids import SourceId
 from vault.log.entries import entries_in
-from vault.log.ledger import Event, parse_instant
+from vault.log.ledger import Event, day_of
 from vault.model.article import CitedSentence, render_sentence
 from vault.model.frontmatter import read_properties, render_note
 from vault.model.markdown import escape
@@ -175,7 +175,7 @@ def render_log(builds: Sequence[Event], zone: ZoneInfo) -> str:
     """Return `_log.md`: one heading an entry, newest last, so that `grep '^## \\['` lists them."""
     parts = ["# Log"]
     for entry in entries_in(builds):
-        day = parse_instant(entry.at).astimezone(zone).date().isoformat()
+        day = day_of(entry.at, zone)
         parts.append(f"## [{day}] {entry.kind} | {escape(entry.title)}")
     return _page("log", parts)
 

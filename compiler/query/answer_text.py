@@ -7,7 +7,7 @@ from datetime import tzinfo
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from vault.log.ledger import parse_instant
+from vault.log.ledger import day_of
 from vault.text.formatting import plural
 
 if TYPE_CHECKING:  # the app shows answers and starts without the compiler
@@ -83,7 +83,7 @@ def source_marks(answer: Answer, cites: Sequence[str]) -> str:
 
 def change_lines(change: Change, zone: tzinfo) -> list[Line]:
     """Return what an answer has that the earlier one had not, and the other way round, below a heading with its day."""
-    day = parse_instant(change.since).astimezone(zone).date().isoformat()
+    day = day_of(change.since, zone)
     heading = Line(Part.HEADING, f"Changed since {day}", after=":")
     return [
         heading,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import tzinfo
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, NotFound, Refused
 from vault.layout import CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.card_history import PastCard, past_card
-from vault.log.ledger import IDS, instant
+from vault.log.ledger import IDS
 from vault.model.article import sentences
 from vault.model.card import Card, Deck
 from vault.model.claim import Claim
@@ -84,18 +85,19 @@ def trace(vault: Vault, wanted: str, damaged: list[Diagnostic] | None = None) ->
         return Trace(_said_of(gap), GAPS, gap.line, ())
     past = past_card(vault.read_bytes(IDS) or b"", id_)
     if past is not None:
-        return _gone(past, summaries)
+        return _gone(past, summaries, vault.settings.zone)
     return _sentence(notes, wanted, summaries)
 
 
-def _gone(past: PastCard, summaries: dict[str, Summary]) -> Trace:
+def _gone(past: PastCard, summaries: dict[str, Summary], zone: tzinfo) -> Trace:
     """Return what is known of a card that was removed from its deck, with those of its claims that are left."""
     found = [(summary, c) for summary in summaries.values() for c in summary.claims if c.claim.id in past.cites]
     steps = (Step(c.claim, summary.path, c.line, summary.properties.text("source")) for summary, c in found)
-    said = [f"{clean_line(past.last.question)}\n{clean_line(past.last.answer)}", past.fate]
+    said = [f"{clean_line(past.last.question)}\n{clean_line(past.last.answer)}", past.fate(zone)]
     for version, following in pairwise(past.versions):
         words = f"{clean_line(version.question)} {clean_line(version.answer)}"
-        said.append(f"until {instant(following.at)} ({following.how or 'changed'}): {words}")
+        changed = f"{following.at.astimezone(zone):%Y-%m-%d %H:%M}"
+        said.append(f"until {changed} ({following.how or 'changed'}): {words}")
     return Trace("\n".join(said), IDS, 0, tuple(steps), past)
 
 

@@ -78,7 +78,7 @@ def test_card_show_tells_the_history_of_the_words(vault: Vault, run: Run) -> Non
         ("2026-11-22T09:00:00.000Z", "fact", "In 1659."),
     ]
     shown = run("card", "show", "aaaaaaaaa1", cwd=vault.root).stdout
-    assert "until 2026-11-22T09:00:00.000Z (fact): When did the war end?\n  In 1648." in shown
+    assert "until 2026-11-22 09:00 (fact): When did the war end?\n  In 1648." in shown
     assert "\x1b" not in shown
 
 
@@ -102,7 +102,7 @@ def test_a_retracted_card_is_shown_with_its_words_and_why_it_went(vault: Vault, 
     shown = run("card", "show", "aaaaaaaaa1", cwd=vault.root).stdout
     for words in (
         "A: In 1659.",
-        "retired 2026-11-22T10:00:00.000Z: its evidence is gone",
+        "retired 2026-11-22 10:00: its evidence is gone",
         "(fact): When did",
         "2026-11-21 12:00  Easy",
     ):
@@ -116,7 +116,7 @@ def test_a_retracted_card_is_shown_with_its_words_and_why_it_went(vault: Vault, 
 def test_trace_tells_of_a_retracted_card(vault: Vault, run: Run) -> None:
     retire(vault)
     found = run("trace", "aaaaaaaaa1", "--json", cwd=vault.root).json()
-    assert found["what"].startswith("When did the war end?\nIn 1659.\nretired 2026-11-22T10:00:00.000Z")
+    assert found["what"].startswith("When did the war end?\nIn 1659.\nretired 2026-11-22 10:00: ")
     assert found["retired"]["reason"] == "its evidence is gone" and found["claims"] == []
     assert [v["how"] for v in found["history"]] == [None, "fact"]
     shown = run("trace", "aaaaaaaaa1", cwd=vault.root)
@@ -130,3 +130,15 @@ def test_stats_count_retracted_cards_that_were_reviewed(vault: Vault, run: Run) 
     with (vault.root / ledger.IDS).open("ab") as file:
         file.write(ledger.encode(event))  # never reviewed: nobody misses it
     assert run("stats", "--json", cwd=vault.root).json()["cards"]["retracted"] == 1
+
+
+def test_what_a_person_reads_is_on_the_clock_of_the_vault(vault: Vault, run: Run) -> None:
+    retire(vault)
+    settings = Settings("01KB0000000000000000000000", "Mind", timezone="Asia/Tokyo")
+    (vault.root / "retain.toml").write_text(render_settings(settings))
+    shown = run("card", "show", "aaaaaaaaa1", cwd=vault.root).stdout
+    assert "retired 2026-11-22 19:00: " in shown and "until 2026-11-22 18:00 (fact)" in shown
+    assert "2026-11-21 21:00  Easy" in shown
+    assert "retired 2026-11-22 19:00: " in run("trace", "aaaaaaaaa1", cwd=vault.root).stdout
+    found = run("card", "show", "aaaaaaaaa1", "--json", cwd=vault.root).json()
+    assert found["retired"]["at"] == "2026-11-22T10:00:00.000Z"

@@ -13,7 +13,7 @@ from tui.strings import ask as strings
 from vault.errors import RetainError
 from vault.evidence.evidence import Evidence
 from vault.ids import ClaimId, SourceId
-from vault.log.ledger import parse_instant
+from vault.log.ledger import day_of
 from vault.model.claim import Claim, ClaimKind
 
 if TYPE_CHECKING:  # the compiler is loaded when the first question is answered
@@ -77,11 +77,6 @@ def _quoted(number: int, quote: Quoted) -> Source:
 def _cited(number: int, known: Known) -> Source:
     page = f"{known.summary}#^c-{known.claim.id}" if known.is_claim else known.summary or known.raw
     return Source(number, Evidence(known.raw, known.title, known.claim), (page,))
-
-
-def day_of(instant: str, zone: tzinfo) -> str:
-    """Return the day of an instant of the ledger."""
-    return parse_instant(instant).astimezone(zone).date().isoformat()
 
 
 def about_earlier(asked: Asked, zone: tzinfo) -> str:

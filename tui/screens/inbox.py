@@ -95,7 +95,7 @@ class InboxScreen(Page, key="inbox"):
     def on_reaching_list_reached(self, message: InboxList.Reached) -> None:
         self._at = message.id
         question = self._questions.get(self._at)
-        self.query_one(DifferenceView).show(question)
+        self.query_one(DifferenceView).show(question, self.context.vault.settings.zone)
         if question is not None:
             self.run_worker(read_in_background(lambda: self._compare(question)), group="difference", exclusive=True)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
+
 from vault.inbox.decisions import Undone
 from vault.inbox.events import Choice
 from vault.inbox.items import Item, View
+from vault.log.ledger import day_of
 from vault.text.formatting import plural
 
 TITLE = "Inbox"
@@ -42,9 +45,10 @@ def name(item: Item, view: View) -> str:
     return f"{item.about}: {view.title}" if view.part else item.about
 
 
-def since(item: Item) -> str:
-    """Return the path, and since when the proposal waits."""
-    return " · ".join(part for part in (item.path, f"since {item.since[:10]}" if item.since else "") if part)
+def since(item: Item, zone: tzinfo) -> str:
+    """Return the path, and since which day in the zone the proposal waits."""
+    day = f"since {day_of(item.since, zone)}" if item.since else ""
+    return " · ".join(part for part in (item.path, day) if part)
 
 
 def left_out(number: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
+
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -30,8 +32,8 @@ class DifferenceView(VerticalScroll):
         yield Static(markup=False, id="difference-where")
         yield Static(markup=False, id="difference-rows")
 
-    def show(self, question: Question | None) -> None:
-        """Show the item; its differences follow by `show_differences`."""
+    def show(self, question: Question | None, zone: tzinfo) -> None:
+        """Show the item, with dates in the zone; its differences follow by `show_differences`."""
         self.display = question is not None
         self._compared = None
         if question is None:
@@ -42,7 +44,7 @@ class DifferenceView(VerticalScroll):
         note = [content.line(item.note, "$text-warning")] if item.note else []
         mine, offered = strings.LEGEND
         legend = Content.assemble((mine, _STYLES[MINE]), "  ", (offered, _STYLES[OFFERED]))
-        rows = [content.line(strings.since(item), content.DIM), *note, legend]
+        rows = [content.line(strings.since(item, zone), content.DIM), *note, legend]
         self.query_one("#difference-where", Static).update(Content("\n").join(rows))
         self.query_one("#difference-rows", Static).update(Content(""))
         self.scroll_home(animate=False)

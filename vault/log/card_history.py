@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 from vault.ids import ALPHABET, CardId
@@ -56,12 +56,12 @@ class PastCard:
     def last(self) -> Version:
         return self.versions[-1]
 
-    @property
-    def fate(self) -> str:
-        """What became of it, in a line."""
+    def fate(self, zone: tzinfo) -> str:
+        """Return what became of it, in a line, with the date in the zone."""
         if not self.retired_at:
             return "removed from its deck (reason unknown)"
-        return f"retired {self.retired_at}: {clean_line(self.reason) or 'the ledger does not say why'}"
+        why = clean_line(self.reason) or "the ledger does not say why"
+        return f"retired {ledger.minute_of(self.retired_at, zone)}: {why}"
 
     def retired(self) -> dict[str, str | None]:
         """When and why it was retired, as `--json` prints it."""

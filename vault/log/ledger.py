@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from itertools import groupby
 from typing import Any, TypeGuard
@@ -43,6 +43,19 @@ def parse_instant(text: str) -> datetime:
     if at.tzinfo is None:
         raise ValueError(f"no time zone in {text!r}")
     return at.astimezone(UTC)
+
+
+def day_of(text: str, zone: tzinfo) -> str:
+    """Return the date of an instant on the zone's clock, as YYYY-MM-DD; of a text that is none, its beginning."""
+    return minute_of(text, zone)[:10]
+
+
+def minute_of(text: str, zone: tzinfo) -> str:
+    """Return an instant on the zone's clock, as YYYY-MM-DD HH:MM; a text that is none as it is."""
+    try:
+        return parse_instant(text).astimezone(zone).isoformat(" ", "minutes")[:16]
+    except (ValueError, OverflowError):
+        return text
 
 
 def after(events: Iterable[Event], at: datetime) -> str:
