@@ -111,7 +111,8 @@ def _show(done: ImportReport) -> None:
         f"{cards['updated']} {would}updated, {cards['kept']} kept, {cards['skipped']} skipped"
     )
     if any(done.marks.values()):
-        output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
+        counts = ", ".join(f"{count} {would}{name}" for name, count in done.marks.items() if count)
+        output.show(f"as in Anki: {counts}")
     if any(media.values()):
         output.show(f"media: {media['added']} {would}added, {media['kept']} kept, {media['left_out']} left out")
     for name, note_type in sorted(done.note_types.items()):

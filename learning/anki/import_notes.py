@@ -14,9 +14,11 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
+from learning.anki.marks import tag_event
 from learning.anki.media_import import import_media
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.render import LARGEST
+from learning.anki.reviews import KnownHistory
 from learning.cards.workspace import Desk
 from learning.store.placed import Placed
 from learning.store.siblings import DECK, is_imported
@@ -24,6 +26,8 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint
 from vault.layout import FLASHCARDS
 from vault.log import ledger
+from vault.log.events import LogEvent
+from vault.log.review_log import append, unix_ms
 from vault.model.card import Card, parse_deck, render_card, splice_card, stamp_of, with_stamp
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
@@ -41,6 +45,7 @@ class Report(Protocol):
     cards: dict[str, int]
     media: dict[str, int]
     note_types: dict[str, dict[str, Any]]
+    marks: dict[str, int]
     files: list[str]
 
     def add_report(self, id_: str, reason: str, path: str = "", line: int = 0) -> None: ...
@@ -53,18 +58,25 @@ class _Births:
     ids: dict[str, CardId] = field(default_factory=dict)  # by key
     taken: set[str] = field(default_factory=set)
     mods: dict[CardId, int] = field(default_factory=dict)
+    tags: dict[CardId, tuple[str, ...]] = field(default_factory=dict)  # of the note as of its `mods`
     slugs: set[str] = field(default_factory=set)
 
 
 def import_foreign_cards(
-    desk: Desk, package: Package, cards: Iterable[PackageCard], report: Report, *, restore: bool = False
+    desk: Desk,
+    package: Package,
+    cards: Iterable[PackageCard],
+    history: KnownHistory,
+    report: Report,
+    *,
+    restore: bool = False,
 ) -> dict[int, CardId]:
-    """Write the cards; return our card for every card of Anki's that is in the vault now."""
+    """Write the cards and their tags; return our card for every card of Anki's that is in the vault now."""
     made = _gathered(cards, report)
     if not report.note_types:
         return {}
     paths = _media(desk, package, made, report)
-    work = _Work(desk, report, _births(desk))
+    work = _Work(desk, history, report, _births(desk))
     made.reverse()
     while made:  # each is let go of once it is settled: there may be many
         work.settle(_with_media(made.pop(), paths), restore=restore)
@@ -141,7 +153,11 @@ def _births(desk: Desk) -> _Births:
         if event.get("of") == "card" and key.startswith("anki:") and type_ in ("birth", "reanchor"):
             found.ids.setdefault(key, CardId(id_))
             mod = event.get("mod")
-            found.mods[CardId(id_)] = max(found.mods.get(CardId(id_), 0), mod if isinstance(mod, int) else 0)
+            mod = mod if isinstance(mod, int) else 0
+            if mod >= found.mods.get(CardId(id_), 0):
+                tags = event.get("tags")
+                found.mods[CardId(id_)] = mod
+                found.tags[CardId(id_)] = tuple(map(str, tags)) if isinstance(tags, list) else ()
     return found
 
 
@@ -150,12 +166,14 @@ class _Work:
     """Collects what is to be written, file by file, then writes it."""
 
     desk: Desk
+    history: KnownHistory
     report: Report
     births: _Births
     known: dict[int, CardId] = field(default_factory=dict)
     _new: list[tuple[CardId, PackageCard, str]] = field(default_factory=list)
     _changes: dict[str, list[tuple[Card, Card]]] = field(default_factory=lambda: defaultdict(list))
     _events: list[ledger.Event] = field(default_factory=list)
+    _tags: list[LogEvent] = field(default_factory=list)
     _fates: Counter[str] = field(default_factory=Counter)
 
     def settle(self, made: PackageCard, *, restore: bool) -> None:
@@ -211,8 +229,13 @@ class _Work:
         new = with_stamp(Card(old.kind, made.question, made.answer, old.support, placed.id))
         if not born:  # an import was cut off between the file and the ledger
             self._remember(placed.id, made, "birth")
-        if new.stamp in (old.stamp, stamp_of(old)) or made.note_mod < self.births.mods.get(placed.id, 0):
+        is_older = made.note_mod < self.births.mods.get(placed.id, 0)
+        before = self.births.tags.get(placed.id, placed.deck.properties.texts("tags"))
+        retagged = not is_older and self._retag(placed.id, made, before)
+        if new.stamp in (old.stamp, stamp_of(old)) or is_older:
             self.report.cards["kept"] += 1
+            if retagged and born:
+                self._remember(placed.id, made, "reanchor")
         elif old.human_edited:
             self.report.cards["kept"] += 1
             self._report(placed.id, "reworded in Anki and edited here; your text stays", placed.deck.path, old.line)
@@ -221,9 +244,23 @@ class _Work:
             self._changes[placed.deck.path].append((old, new))
             self._remember(placed.id, made, "reanchor")
 
+    def _retag(self, id_: CardId, made: PackageCard, before: Iterable[str]) -> bool:
+        """Add the event that gives a card the tags of its note beyond those `before`; return whether there is any."""
+        add, remove = set(made.tags) - set(before), set(before) - set(made.tags)
+        if not add and not remove:
+            return False
+        latest = unix_ms(self.desk.now) // 1000
+        event = tag_event(self.desk.vault.settings.vault_id, id_, min(max(made.note_mod, 0), latest), add, remove)
+        if event.id not in self.history.mark_ids:
+            self._tags.append(event)
+        return True
+
     def write(self) -> None:
-        """Write the files, then the ledger: a card in a file is recognized by the next import without it."""
+        """Write the files and the cards' own tags, then the ledger: a card in a file is recognized by the next import
+        without it.
+        """
         texts = self._texts()
+        self.report.marks["tagged"] = len(self._tags)
         self.report.files = sorted(texts)
         if self.report.dry_run:
             return
@@ -231,6 +268,8 @@ class _Work:
         for path in sorted(texts):
             old, new = texts[path]
             guard.write(path, new.encode(), expect=None if old is None else sha256_hex(old.encode()))
+        if self._tags:
+            append(guard, *self._tags)
         if self._events:
             guard.append(ledger.IDS, b"".join(map(ledger.encode, self._events)))
 
@@ -259,6 +298,8 @@ class _Work:
                     path, count = f"{FLASHCARDS}/{stem}.md", 0
                     texts[path] = (None, _head(deck, tags))
                 some, cards = cards[: PER_FILE - count], cards[PER_FILE - count :]
+                for id_, made, _ in some:
+                    self._retag(id_, made, tags)
                 old, text = texts.get(path) or (decks[path].text, decks[path].text)
                 texts[path] = (old, text.rstrip("\n") + "\n\n" + "\n".join(block for _, _, block in some))
                 count = PER_FILE
@@ -268,7 +309,9 @@ class _Work:
 def _grouped(
     new: Iterable[tuple[CardId, PackageCard, str]],
 ) -> dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]]:
-    """Return new cards by deck and tags; where nearly every note has tags of its own, by the tags that all share."""
+    """Return new cards by deck and the tags of their file: all of their note, or, where nearly every note has tags
+    of its own, those that all notes share.
+    """
     by_deck: dict[str, list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
     for each in new:
         by_deck[each[1].deck].append(each)

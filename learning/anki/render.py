@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from learning.anki.html_to_markdown import markdown
 from learning.anki.read_package import IMAGE_OCCLUSION, AnkiCard, AnkiNote, NoteType
+from learning.anki.tags import user_tags
 from learning.anki.template import Sheet, TooLarge, sides
 from vault.model.card import MAX_CARD
 from vault.model.markdown import escape
@@ -16,7 +17,6 @@ from vault.text.formatting import clean_line
 MAX_FILES = 500  # pictures and sounds that one card may name
 LARGEST = MAX_CARD - 2000  # characters of a card's two sides; the rest is for its id and its stamp
 _MAX_NAME = 1000  # characters of a file's name
-_ANKIS_OWN = frozenset(("marked", "leech"))  # tags that say how it went there, and nothing of the card
 _OCCLUSION = "image-occlusion:"
 
 
@@ -69,7 +69,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
         out.fault, out.too_large = "it is larger than a card may be (64 KiB)", True
     elif len(out.names) > MAX_FILES:
         out.fault, out.too_large = f"it names more than {MAX_FILES} pictures and sounds", True
-    out.tags = tuple(sorted({t for tag in note.tags if (t := _tag(tag)) and t.casefold() not in _ANKIS_OWN}))
+    out.tags = tuple(sorted(user_tags(note.tags).values()))
     return out
 
 
@@ -106,8 +106,3 @@ def escape_html(text: str) -> str:
 def _led(words: str) -> str:
     """Return a side that begins with code with a word before it: a fence right after `Q:` would not be read as one."""
     return f"(code)\n{words}" if words.startswith(("```", "~~~")) else words
-
-
-def _tag(word: str) -> str:
-    """Return a word as a tag of the vault."""
-    return re.sub(r"[^\w/.+:-]+", "-", clean_line(word)).replace("::", "/").strip(":-/")[:100]

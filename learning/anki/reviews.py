@@ -13,7 +13,7 @@ from operator import gt
 
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
-from vault.log.events import Import, LogEvent, Rating, Resume, Review, Suspend
+from vault.log.events import CardMark, Flag, Import, LogEvent, Rating, Resume, Review, Suspend, Undo
 from vault.log.review_log import at_of, mint_stamp, unix_ms
 
 VIA = "anki"
@@ -42,6 +42,16 @@ class AnkiReview:
         return 1 <= self.ease <= 4 and self.kind >= 0 and is_answer(self.kind, self.factor)
 
     @property
+    def is_forget(self) -> bool:
+        """Return whether the card was made new again, by hand."""
+        return self.kind == MANUAL and self.ease == 0 and self.factor == 0
+
+    @property
+    def is_due_date(self) -> bool:
+        """Return whether the user set a due date."""
+        return self.kind == MANUAL and self.ease == 0 and self.factor > 0
+
+    @property
     def origin(self) -> str:
         """Return the text that identifies the review in the log."""
         return f"{VIA}:{self.id}"
@@ -65,14 +75,17 @@ class KnownHistory:
 
     `origins` are the numbers in Anki of all reviews that came home, sorted, also where they were undone since; `own`
     are the other reviews of each card: Unix millisecond, rating and time on screen. `marks` is the last word of Anki's
-    on each card as (Unix second, suspended), `mark_ids` the events that said it, and `reviewed` the second of each
-    card's last review.
+    on each card as (Unix second, suspended), `flags` the last flag that came from there, `mark_ids` the events of what
+    Anki says of cards, `unflagged` those that were voided as Anki said so, and `reviewed` the second of each card's
+    last review.
     """
 
     origins: array[int] = field(default_factory=lambda: array("q"))
     own: dict[CardId, set[tuple[int, int, int]]] = field(default_factory=dict)
     marks: dict[CardId, tuple[int, bool]] = field(default_factory=dict)
+    flags: dict[CardId, Flag] = field(default_factory=dict)
     mark_ids: set[str] = field(default_factory=set)
+    unflagged: set[str] = field(default_factory=set)
     reviewed: dict[CardId, int] = field(default_factory=dict)
 
     def is_known(self, number: int) -> bool:
@@ -104,12 +117,25 @@ def known_history(events: Iterable[LogEvent]) -> KnownHistory:
                 origins.append(number)
             if number != ms:
                 found.own.setdefault(event.card, set()).add((ms, event.rating, event.ms))
-        elif isinstance(event, Suspend | Resume) and event.stamp.via == VIA:
-            word = (unix_ms(event.at) // 1000, isinstance(event, Suspend))
-            found.marks[event.card] = max(word, found.marks.get(event.card, word))
-            found.mark_ids.add(event.id)
+        elif isinstance(event, CardMark | Undo) and event.stamp.via == VIA:
+            _add_mark(found, event)
     found.origins = array("q", sorted(origins)) if any(map(gt, origins, origins[1:])) else origins
     return found
+
+
+def _add_mark(found: KnownHistory, event: CardMark | Undo) -> None:
+    """Add what Anki said of a card besides reviews."""
+    found.mark_ids.add(event.id)
+    match event:
+        case Undo():
+            found.unflagged.add(event.voids)
+        case Suspend() | Resume():
+            word = (unix_ms(event.at) // 1000, isinstance(event, Suspend))
+            found.marks[event.card] = max(word, found.marks.get(event.card, word))
+        case Flag():
+            last = found.flags.get(event.card)
+            if last is None or (last.at, last.id) < (event.at, event.id):
+                found.flags[event.card] = event
 
 
 def _number_of(origin: str) -> int | None:

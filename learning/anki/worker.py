@@ -52,7 +52,8 @@ class Session:
         match message["op"]:
             case "open":
                 counts = dict(zip(("notes", "cards", "reviews"), collection.counts, strict=True))
-                return {"container": collection.archive.collection, **counts, "media": len(collection.media)}
+                facts = {"created": collection.created, "minutes_west": collection.minutes_west}
+                return {"container": collection.archive.collection, **counts, **facts, "media": len(collection.media)}
             case "decks":
                 self._parts = _lots([i, name[:500]] for i, name in collection.decks.items())
             case "notes":
@@ -115,13 +116,14 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
             "type": card.type,
             "queue": card.queue,
             "answered": collection.answered.get(card.id, -1),
-            "is_reviewed": card.id in collection.reviewed,
+            "flag": card.flags & 7,
+            "due": card.due,
             "note_mod": note.mod,
         }
         if note.id in own:
             facts |= {"is_own": True, "ord": card.ord}
             if note.id != last:
-                facts["fields"] = list(note.values[:2])
+                facts |= {"fields": list(note.values[:2]), "tags": list(note.tags)}
         elif left > 0:
             facts |= _made(collection, card, note)
             left -= _characters(facts)

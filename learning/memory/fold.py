@@ -14,7 +14,7 @@ from learning.memory.state import UNSEEN, CardEvent, MemoryState, Phase, Rules, 
 from vault.ids import CardId
 from vault.log import ledger
 from vault.log.card_history import lines_with
-from vault.log.events import Bury, CardMark, Flag, LogEvent, Params, Reschedule, Resume, Suspend, Tag
+from vault.log.events import Bury, CardMark, Flag, Forget, LogEvent, Params, Reschedule, Resume, Suspend, Tag
 from vault.log.review_columns import ScannedLog, scan_events
 from vault.log.review_log import at_of, live, unix_ms
 
@@ -119,6 +119,8 @@ def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Sche
             return replace(was, due=scheduler.calendar.start(event.due.toordinal()))
         case Reschedule():  # a new card has no due date
             return state
+        case Forget():
+            return None if state is None else forgotten(state)
         case CardEvent(type="retracted"):
             return replace(was, retracted=True)
         case CardEvent(type="revived"):
@@ -126,6 +128,18 @@ def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Sche
         case CardEvent(type="changed"):
             return None if state is None else scheduler.relearn(state, event.at, day)
     return state
+
+
+def forgotten(state: MemoryState) -> MemoryState:
+    """Return the state of a card that is new again: what the user decided about it stays."""
+    return replace(
+        UNSEEN,
+        suspended=state.suspended,
+        retracted=state.retracted,
+        buried_until=state.buried_until,
+        flagged=state.flagged,
+        tags=state.tags,
+    )
 
 
 # What to look for in a line, and what else it must hold. In a line of JSON these stand nowhere but as keys and values:

@@ -148,6 +148,12 @@ class Reschedule(CardMark, frozen=True, gc=False):
     due: date
 
 
+class Forget(CardMark, frozen=True, gc=False):
+    """The card is new again: what was rated before counts no more for its memory."""
+
+    type: ClassVar[str] = "forget"
+
+
 class CatchUp(LogEvent, frozen=True, gc=False):
     """From its study day on at most `per_day` reviews a day, until the backlog is cleared, probably on `until`.
 
@@ -394,6 +400,7 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "grade": _graded,
     "tag": lambda r, s: Tag(s, CardId(_text(r, "card")), _words(r, "add"), _words(r, "remove")),
     "reschedule": lambda r, s: Reschedule(s, CardId(_text(r, "card")), _day(r["due"])),
+    "forget": lambda r, s: Forget(s, CardId(_text(r, "card"))),
     "more": _more_new,
     "params": _params,
     "catch_up": lambda r, s: CatchUp(s, _per_day(r), _day(r["until"])),
