@@ -110,7 +110,7 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
         "twice": list(plan.twice),
         "imported": list(done.left_out),
     }
-    reviews = {"new": len(home.new), "known": home.known, "odd": len(home.invalid)}
+    reviews = {"new": len(home.new), "known": home.known, "odd": len(home.invalid), "sent": done.sent}
     return {
         "dry_run": dry_run,
         "notes": notes,
@@ -127,14 +127,17 @@ def _show(done: Synced, dry_run: bool) -> None:
     would = "would be " if dry_run else ""
     output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} known before")
     if any(done.marks.values()):
-        output.show(f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}resumed")
+        marks = ", ".join(f"{count} {would}{name}" for name, count in done.marks.items() if count)
+        output.show(f"as in Anki: {marks}")
+    if done.sent:
+        output.show(f"{plural(done.sent, 'review')} {would}sent to Anki")
     same = len({note.card for note in plan.unchanged})
     output.show(
         f"{plural(len(done.created), 'note')} {would}created in Anki, {len(done.changed)} changed, {same} unchanged"
     )
     for cards, what in (
-        (done.suspended, f"{would}suspended in Anki, as the cards were retracted (tag retain::retracted)"),
-        (done.resumed, f"{would}resumed in Anki, as the cards are no longer retracted"),
+        (done.suspended, f"{would}suspended in Anki, as the cards were retracted or deleted (tag retain::retracted)"),
+        (done.resumed, f"{would}resumed in Anki, as the cards count again"),
     ):
         if cards:
             output.show(f"{plural(len(cards), 'note')} {what}")

@@ -45,7 +45,8 @@ def flag_events(
     for each that lost it. A flag that the user removed here stays away while Anki has the same; one that `is_flagged`
     here has its reason from here.
     """
-    latest, found = unix_ms(now) // _SECOND, []
+    latest = unix_ms(now) // _SECOND
+    found: list[LogEvent] = []
     for state in states:
         second, reason = min(max(state.mod, 0), latest), flag_reason(state.flag)
         last = history.flags.get(state.card)

@@ -20,7 +20,7 @@ VIA = "anki"
 _ORIGIN = re.compile(rf"{VIA}:(0|-?[1-9][0-9]{{0,17}})")
 FILTERED, MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
 _LAST_MS = unix_ms(datetime(9999, 12, 30, tzinfo=UTC))
-_MOST_SHIFT_MS = 1000  # that an export moves a review whose millisecond is taken
+SHIFT_MS = 1000  # that an export moves a review whose millisecond is taken
 _LONGEST_MS = 24 * 3600 * 1000  # nobody looks at a card for longer
 
 
@@ -98,7 +98,7 @@ class KnownHistory:
         where other reviews have that.
         """
         # Without a time on screen, two reviews of a card in one second could not be told apart.
-        most = _MOST_SHIFT_MS if review.ms else 1
+        most = SHIFT_MS if review.ms else 1
         return any(
             0 <= review.id - at < most and (rating, ms) == (review.ease, review.ms)
             for at, rating, ms in self.own.get(review.card, ())

@@ -18,7 +18,7 @@ from vault.log.review_log import EVER, at_of, first_id
 from vault.vault import Vault
 
 LEAST, MOST = 250, 2_500  # events that are kept since the cut
-_FOLD = 4  # of the fold: when the same log gives other states, it grows
+_FOLD = 5  # of the fold: when the same log gives other states, it grows
 
 
 class Head(msgspec.Struct, frozen=True):
