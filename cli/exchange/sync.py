@@ -48,11 +48,12 @@ def sync() -> None:
 def anki(
     url: str, dry_run: bool, newer: bool, imported: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Send new and changed cards to a running Anki, and import all reviews from it.
+    """Send new and changed cards and reviews to a running Anki, and import all reviews from it.
 
-    Sent are question, answer, quotes, source, tags, pictures and sounds; retracted cards are suspended in Anki.
-    Imported are reviews and whether a card is suspended. Not changed are due dates, notes that you deleted in Anki, and
-    text that you edited there until the card changes in the vault.
+    Sent are question, answer, quotes, source, tags, pictures, sounds, and reviews that Anki lacks, with the due dates
+    of their cards; retracted and deleted cards are suspended in Anki. Imported are reviews, tags, flags, due dates that
+    you set, and which cards are suspended, buried or forgotten. Not changed are notes that you deleted in Anki, and text
+    that you edited there until the card changes in the vault.
 
     Cards imported from Anki are left out: they are in your Anki already, and AnkiConnect cannot identify them. Import
     again to update their reviews.

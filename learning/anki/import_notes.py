@@ -34,6 +34,7 @@ from vault.model.markdown import escape
 from vault.text.formatting import clean_line
 
 PER_FILE = 200  # cards
+_PER_CARD = frozenset(("marked", "leech"))  # tags that Anki gives by a key or by itself
 _MEDIUM = re.compile("\ue002(\\d{1,4})\ue003")
 _NAMED = 20  # of the cards with one and the same fate; the rest are counted
 
@@ -317,12 +318,17 @@ def _grouped(
         by_deck[each[1].deck].append(each)
     out: dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
     for deck, cards in by_deck.items():
-        sets = {made.tags for _, made, _ in cards}
+        sets = {_of_file(made.tags) for _, made, _ in cards}
         shared = set.intersection(*map(set, sets))
         many = len(sets) > max(1, len({made.note for _, made, _ in cards}) // 4)
         for each in cards:
-            out[deck, tuple(sorted(shared)) if many else each[1].tags].append(each)
+            out[deck, tuple(sorted(shared)) if many else _of_file(each[1].tags)].append(each)
     return out
+
+
+def _of_file(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags of a note that its file may have: not those that say how learning it went."""
+    return tuple(tag for tag in tags if tag.casefold() not in _PER_CARD)
 
 
 def _head(deck: str, tags: tuple[str, ...]) -> str:

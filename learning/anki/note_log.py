@@ -42,9 +42,9 @@ class NoteRecord:
     synced: set[str] = field(default_factory=set)
     created: dict[int, str] = field(default_factory=dict)
     suspension: int = -1
+    _synced_at: int = 0
     tags: set[str] = field(default_factory=set)
     synced_tags: set[str] = field(default_factory=set)
-    _synced_at: int = 0
 
     @property
     def guid(self) -> str:

@@ -117,12 +117,12 @@ def sync(
     Raises: AnkiNotReached, AnkiRefused; WriteFailed, Refused or LockHeld if the log cannot be written.
     """
     tag, several = vault_tag(desk.vault.settings.vault_id), cards_of_notes(desk)
-    cards = _births(desk) | desk.cards.keys()
-    found = found_notes(anki, cards, tag, several)
+    known = read_notes(desk.vault)
+    found = found_notes(anki, _births(desk) | desk.cards.keys() | known.keys(), tag, several)
     active = [one for one in found if RETRACTED not in one.tags and not _is_gone(desk, one, several)]
     shown = {one.card for one in found}
     left_out = () if imported else tuple(card for card in imported_cards(desk.cards, desk.vault) if card not in shown)
-    media, known = Media(desk.vault), read_notes(desk.vault)
+    media = Media(desk.vault)
     notes = notes_of(desk, media, frozenset(left_out), known)
     home = bring_home(desk, anki, found, active, known, {note.card: note for note in notes}, dry_run=dry_run)
     if not dry_run and (home.new or any(home.marks.values())):
