@@ -52,8 +52,8 @@ def anki(
 
     Sent are question, answer, quotes, source, tags, pictures, sounds, and reviews that Anki lacks, with the due dates
     of their cards; retracted and deleted cards are suspended in Anki. Imported are reviews, tags, flags, due dates that
-    you set, and which cards are suspended, buried or forgotten. Not changed are notes that you deleted in Anki, and text
-    that you edited there until the card changes in the vault.
+    you set, and which cards are suspended, buried or forgotten. Not changed are notes that you deleted in Anki, and
+    text that you edited there until the card changes in the vault.
 
     Cards imported from Anki are left out: they are in your Anki already, and AnkiConnect cannot identify them. Import
     again to update their reviews.

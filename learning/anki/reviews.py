@@ -13,10 +13,10 @@ from operator import gt
 
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
-from vault.log.events import CardMark, Flag, Import, LogEvent, Rating, Resume, Review, Suspend, Undo
+from vault.log.events import ANKI, CardMark, Flag, Import, LogEvent, Rating, Resume, Review, Suspend, Undo
 from vault.log.review_log import at_of, mint_stamp, unix_ms
 
-VIA = "anki"
+VIA = ANKI
 _ORIGIN = re.compile(rf"{VIA}:(0|-?[1-9][0-9]{{0,17}})")
 FILTERED, MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
 _LAST_MS = unix_ms(datetime(9999, 12, 30, tzinfo=UTC))

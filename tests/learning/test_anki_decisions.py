@@ -11,11 +11,13 @@ import pytest
 
 from learning.anki.import_package import ImportReport
 from learning.cards.actions import do, tagging
-from learning.cards.workspace import open_desk, undo_last
+from learning.cards.workspace import open_desk, rate, undo_last
 from learning.memory.state import MemoryState, Phase
 from tests.learning.anki_packages import brought_in
 from tests.learning.test_anki_import import A1, clock, collection, give_out, on_the_phone, take_in
+from vault.errors import NotFound
 from vault.ids import CardId
+from vault.log.events import Rating
 from vault.vault import Vault
 
 
@@ -150,13 +152,16 @@ def test_flags_and_buried_cards_come_home_and_a_flag_taken_away_goes(vault: Vaul
     assert not state_of(vault, cards["question 0?"]).flagged
 
 
-def test_a_flag_removed_here_stays_away_while_anki_has_the_same(vault: Vault, tmp_path: Path) -> None:
-    deck = with_notes(tmp_path, [[]], lambda col, cards: col.set_user_flag_for_cards(2, cards) and None)
-    brought(vault, deck)
+def test_undo_leaves_what_was_done_in_anki(vault: Vault, tmp_path: Path) -> None:
+    _, mine = rate(open_desk(vault, clock()), A1, Rating.GOOD, via="cli")
+    brought(
+        vault, with_notes(tmp_path, [[], ["marked"]], lambda col, cards: col.set_user_flag_for_cards(2, cards) and None)
+    )
     card = imported(vault)["question 0?"]
-    undo_last(open_desk(vault, clock()), via="cli")
-    assert not state_of(vault, card).flagged
-    assert brought(vault, deck).marks["flagged"] == 0 and not state_of(vault, card).flagged
+    _, _, voided = undo_last(open_desk(vault, clock()), via="cli")
+    assert voided == (mine,) and state_of(vault, card).flagged
+    with pytest.raises(NotFound):
+        undo_last(open_desk(vault, clock()), via="cli")
 
 
 def test_a_tag_and_a_flag_on_a_card_of_ours_come_home_from_the_phone(vault: Vault, tmp_path: Path) -> None:

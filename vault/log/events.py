@@ -21,6 +21,7 @@ from vault.ids import CardId
 from vault.log.ledger import instant
 
 VERSION = 1
+ANKI = "anki"  # the `via` of what was done in Anki: no action of a user of this program
 TAIL = len(',"crc":"01234567"}')
 
 
