@@ -105,6 +105,7 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
         "updated": len(done.changed),
         "unchanged": len({note.card for note in plan.unchanged}),
         "edited": list(plan.edited),
+        "conflicts": [note.card for _, note in plan.conflicts],
         "deleted": list(plan.gone),
         "suspended": done.suspended,
         "resumed": done.resumed,
@@ -146,6 +147,10 @@ def _show(done: Synced, dry_run: bool) -> None:
         output.show(f"{plural(len(done.left_out), 'card')} imported from Anki left out")
     for ids, what in (
         (plan.edited, "edited in Anki and not changed; `--newer` overwrites them"),
+        (
+            tuple(note.card for _, note in plan.conflicts),
+            "edited both here and in Anki: nothing was changed; decide with `retain inbox`",
+        ),
         (plan.gone, "deleted in Anki, or without CardId; `--newer` creates them again"),
         (plan.twice, "twice in Anki; delete the note that you did not study"),
     ):

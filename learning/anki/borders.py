@@ -36,7 +36,7 @@ BORDERS = (
         ("notes.flds", "notes.sfld", "notes.csum"),
         "both sides of each card as its template shows them, as Markdown; edits to your own cards are listed",
         "question, answer, kind, concept, quote, source, CardId",
-        "to Anki; what was edited there stays until the card changes here",
+        "to Anki; what was edited there stays, and what was edited on both sides waits in the inbox",
     ),
     Border(
         "note types and templates",

@@ -5,6 +5,8 @@
     export      the note was written into a package; `note` and `fields` are digests, `at` is Anki's "modified"
     sync        the same, of a note that a running Anki holds
     create      a sync made the note in Anki: its `number` there and its `guid`, "" while that is unknown
+    conflict    note and card were both edited: `fields` are those in Anki, `front` and `back` their words;
+                without `fields`, it is settled
     suspension  whether the card is suspended in Anki was imported, as of `at`
 
 The state depends neither on the order of the lines nor on their repetition, so that clones merge by union.
@@ -45,6 +47,7 @@ class NoteRecord:
     _synced_at: int = 0
     tags: set[str] = field(default_factory=set)
     synced_tags: set[str] = field(default_factory=set)
+    conflict: tuple[int, str] = (0, "")  # the second, and the digest of the fields in Anki
 
     @property
     def guid(self) -> str:
@@ -67,6 +70,8 @@ class NoteRecord:
                 self._give(second, _text(event, "note"), _text(event, "fields"), synced=synced)
             case "create" if type(number) is int:
                 self.created[number] = max(guid, self.created.get(number, ""))
+            case "conflict":
+                self.conflict = max(self.conflict, (second, _text(event, "fields")))
             case "suspension":
                 self.suspension = max(second, self.suspension)
 

@@ -7,7 +7,7 @@ already: they are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from learning.anki.export_package import (
@@ -20,9 +20,11 @@ from learning.anki.export_package import (
     package,
     vault_tag,
 )
+from learning.anki.html_to_markdown import markdown
 from learning.anki.import_package import Reported
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
+from learning.anki.render import LARGEST
 from learning.anki.tags import OURS, user_tags
 from learning.anki_connect.client import AnkiConnect
 from learning.anki_connect.home import Home, bring_home
@@ -32,16 +34,21 @@ from learning.anki_connect.send_reviews import missing_reviews, send_reviews
 from learning.cards.workspace import Desk, after
 from learning.store.siblings import imported_cards
 from vault.ids import CardId
+from vault.inbox.anki_edits import decided_edits
+from vault.inbox.listing import decisions
 from vault.log import ledger
-from vault.log.ledger import note_event
+from vault.log.ledger import Event, note_event
 from vault.log.review_log import unix_ms
+from vault.model.markdown import escape
+from vault.text.formatting import clean_line
 
 _MOVED = "Anki took it in and shows no note with its CardId: put that field right there, or delete the note"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `gone` are no longer
+    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `conflicts` were
+    edited there and here: they stay until the user decides in the inbox. `gone` are no longer
     there, and stay away. `retracted` are to be suspended, `revived` to be let go again, `twice` are cards that two
     notes show. No card is in a list twice."""
 
@@ -50,6 +57,7 @@ class Plan:
     retag: tuple[tuple[Found, AnkiNote], ...] = ()
     unchanged: tuple[AnkiNote, ...] = ()
     edited: tuple[CardId, ...] = ()
+    conflicts: tuple[tuple[Found, AnkiNote], ...] = ()
     gone: tuple[CardId, ...] = ()
     retracted: tuple[Found, ...] = ()
     revived: tuple[Found, ...] = ()
@@ -143,6 +151,7 @@ def sync(
         raise
     finally:
         _record(desk, known, there, results)
+        record(desk.vault, _conflict_events(desk, plan, known))
     if plan.create or plan.revived:
         found = found_notes(anki, desk.cards, tag, several)
         active = [one for one in found if RETRACTED not in one.tags]
@@ -189,6 +198,7 @@ def _planned(
     for one in found:
         there.setdefault(one.card, []).append(one)
     create, update, retag, edited, same, gone, revived = [], [], [], [], [], [], []
+    conflicts, decided = [], decided_edits(decisions(desk.vault))
     for note in notes:
         old = known.get(note.card, NoteRecord())
         if note.card not in there:
@@ -202,6 +212,8 @@ def _planned(
             if one.digest != note.shown:
                 if _is_edited(one, note, old) and not newer:
                     edited.append(note.card)
+                elif _is_conflict(one, note, old) and not newer and (note.card, one.digest) not in decided:
+                    conflicts.append((one, note))
                 else:
                     update.append((one, note))
             elif set(_tags(one, note, old)) != set(one.tags):
@@ -215,6 +227,7 @@ def _planned(
         tuple(retag),
         tuple(same),
         tuple(dict.fromkeys(edited)),
+        tuple(conflicts),
         tuple(gone),
         retracted=tuple(left),
         revived=tuple(revived),
@@ -229,6 +242,11 @@ def _is_edited(one: Found, note: AnkiNote, old: NoteRecord) -> bool:
     nothing new since the last sync, or none is known, the words there are the user's.
     """
     return one.digest not in old.given and (not old.synced or note.shown in old.synced)
+
+
+def _is_conflict(one: Found, note: AnkiNote, old: NoteRecord) -> bool:
+    """Return whether a note was edited in Anki since the last sync, and its card here."""
+    return bool(old.synced) and one.digest not in old.given and note.shown not in old.synced
 
 
 def _tags(one: Found, note: AnkiNote, old: NoteRecord) -> list[str]:
@@ -283,6 +301,28 @@ def _sent(
     came = {one.card for one in found_notes(anki, desk.cards, tag, cards_of_notes(desk))}
     results.failed += [Reported(note.card, _MOVED) for note in new if note.card not in came]
     return []
+
+
+def _conflict_events(desk: Desk, plan: Plan, known: Mapping[CardId, NoteRecord]) -> Iterator[Event]:
+    """Yield the events of new conflicts, and of those that are settled."""
+    id_, second = desk.vault.settings.vault_id, unix_ms(desk.now) // 1000
+    for one, note in plan.conflicts:
+        at, before = known[note.card].conflict if note.card in known else (0, "")
+        if before != one.digest:
+            front, back, *_ = (markdown(each, _named) for each in (*one.fields.values(), ""))
+            place = desk.place(note.cards[0][1]).path
+            words = {"path": place, "front": front[:LARGEST], "back": back[:LARGEST]}
+            yield note_event(id_, "conflict", note.card, max(second, at + 1), fields=one.digest, **words)
+    left = {note.card for _, note in plan.conflicts}
+    for card, old in known.items():
+        at, before = old.conflict
+        if before and card not in left:
+            yield note_event(id_, "conflict", card, max(second, at + 1), fields="")
+
+
+def _named(name: str) -> str:
+    """Return the words for a picture or sound in a field of Anki's."""
+    return escape(f"[{clean_line(name)[:100]}]")
 
 
 def _record(desk: Desk, known: Mapping[CardId, NoteRecord], there: Sequence[AnkiNote], results: SyncResults) -> None:
