@@ -41,9 +41,9 @@ BORDERS = (
     Border(
         "note types and templates",
         ("notes.mid", "cards.ord"),
-        "rendered; siblings stay siblings; a cloze is a card per number; scripts and image "
-        "occlusion are counted, not imported",
-        "`retain`, `retain (and reversed)` and `retain cloze`; imported siblings are notes of their own",
+        "rendered; siblings stay siblings; a cloze is a card per number; scripts are counted, not imported; of image "
+        "occlusion, the picture is kept and the note named",
+        "“retain”, “retain (and reversed)” and “retain cloze”; imported siblings are notes of their own",
         "as export",
     ),
     Border(

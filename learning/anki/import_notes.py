@@ -73,10 +73,11 @@ def import_foreign_cards(
     restore: bool = False,
 ) -> dict[int, CardId]:
     """Write the cards and their tags; return our card for every card of Anki's that is in the vault now."""
-    made = _gathered(cards, report)
+    pictures: dict[str, str] = {}
+    made = _gathered(cards, report, pictures)
     if not report.note_types:
         return {}
-    paths = _media(desk, package, made, report)
+    paths = _media(desk, package, made, report, pictures)
     work = _Work(desk, history, report, _births(desk))
     made.reverse()
     while made:  # each is let go of once it is settled: there may be many
@@ -88,8 +89,10 @@ def import_foreign_cards(
 # --- what the package holds -----------------------------------------------------------------------------------------
 
 
-def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]:
-    """Return the cards that could be made; others are counted by note type, and too large ones are named."""
+def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, str]) -> list[PackageCard]:
+    """Return the cards that could be made; others are counted by note type, and too large ones are named. `pictures`
+    gets the GUID of the note by each picture of one that cannot be made, as it covers parts of it.
+    """
     out = []
     reasons: Counter[tuple[str, str]] = Counter()
     last: dict[str, int] = {}
@@ -106,6 +109,7 @@ def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]
             out.append(card)
             continue
         report.cards["skipped"] += 1
+        pictures |= dict.fromkeys(card.names, card.guid)
         if card.too_large:
             large += 1
             if large <= _NAMED:
@@ -115,13 +119,20 @@ def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]
     return out
 
 
-def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Report) -> dict[str, str]:
-    """Return the vault path of each picture and sound that could be imported, by its name in the package."""
-    wanted = {name for card in made for name in card.names}
+def _media(
+    desk: Desk, package: Package, made: Sequence[PackageCard], report: Report, pictures: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the vault path of each picture and sound that could be imported, by its name in the package. `pictures`
+    are of notes that are no cards here: they are named.
+    """
+    wanted = {name for card in made for name in card.names} | pictures.keys()
     paths = import_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
     for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
         what = "is not in the package" if name not in paths else "is not what its name says, or too large"
         report.add_report("", f"the file {clean_line(name)[:100]} {what}; its card names it")
+    for name in sorted(pictures)[:_NAMED]:
+        if path := paths.get(name):
+            report.add_report("", f"note {clean_line(pictures[name])}: image occlusion; its picture is {path}")
     return {name: path for name, path in paths.items() if path is not None}
 
 

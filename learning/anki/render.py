@@ -18,6 +18,8 @@ MAX_FILES = 500  # pictures and sounds that one card may name
 LARGEST = MAX_CARD - 2000  # characters of a card's two sides; the rest is for its id and its stamp
 _MAX_NAME = 1000  # characters of a file's name
 _OCCLUSION = "image-occlusion:"
+_PICTURE = re.compile(r"""<img\s[^<>]{0,500}?src=["']([^"'<>]{1,300})["']""", re.IGNORECASE)
+_MOST_PICTURES = 10  # of a note that covers parts of them
 
 
 @dataclass(slots=True)
@@ -45,6 +47,8 @@ def deck_name(name: str) -> str:
 def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) -> Rendered:
     """Return the card that Anki shows of `note` in `deck`."""
     out = Rendered(_fault(card, note, type_))
+    if type_ is not None and _is_occlusion(note, type_):
+        out.names = [name[:_MAX_NAME] for value in note.values for name in _PICTURE.findall(value)][:_MOST_PICTURES]
     if out.fault or type_ is None:
         return out
 
@@ -77,11 +81,16 @@ def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
     """Return why the card cannot be rendered; "" if it can."""
     if type_ is None or not type_.templates or not type_.fields:
         return "its note type is not in the package"
-    if type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values)):
+    if _is_occlusion(note, type_):
         return "image occlusion: a picture with parts covered has no form as text"
     if card.ord < 0 or (not type_.cloze and card.ord >= len(type_.templates)):
         return "its template is not in the package"
     return "" if note.guid.strip() else "its note has no GUID to know it by again"
+
+
+def _is_occlusion(note: AnkiNote, type_: NoteType) -> bool:
+    """Return whether a note covers parts of a picture."""
+    return type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values))
 
 
 def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[str, str]:

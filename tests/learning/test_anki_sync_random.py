@@ -73,7 +73,8 @@ class Sides:
         if newest is not None and newest > ms:
             self.col.db.execute("update revlog set id = ? where id = ?", ms, newest)
             written = self.col.get_card(card.id)
-            if written.last_review_time is not None:
+            is_answer = self.col.db.scalar("select ease from revlog where id = ?", ms) > 0
+            if is_answer and written.last_review_time is not None:
                 written.last_review_time = ms // 1000
                 self.col.update_card(written)
         self.col.db.execute("update cards set mod = ? where id = ?", ms // 1000, card.id)
