@@ -50,6 +50,7 @@ docs: $(VENV)/installed
 	@$(BIN)/python docs/commands.py
 	@$(BIN)/python docs/lint.py
 	@$(BIN)/python docs/exchange.py
+	@$(BIN)/python docs/anki.py
 
 # The tests take all cores; the checks run beside them, one after another.
 test: $(VENV)/installed-for-tests

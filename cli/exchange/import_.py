@@ -116,9 +116,8 @@ def _show(done: ImportReport) -> None:
         f"{cards['updated']} {would}updated, {cards['kept']} unchanged, {cards['skipped']} skipped"
     )
     if any(done.marks.values()):
-        output.show(
-            f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}unsuspended"
-        )
+        counts = ", ".join(f"{count} {would}{name}" for name, count in done.marks.items() if count)
+        output.show(f"as in Anki: {counts}")
     if any(media.values()):
         output.show(f"media: {media['added']} {would}added, {media['kept']} unchanged, {media['left_out']} skipped")
     for name, note_type in sorted(done.note_types.items()):

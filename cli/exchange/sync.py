@@ -48,11 +48,12 @@ def sync() -> None:
 def anki(
     url: str, dry_run: bool, newer: bool, imported: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Send new and changed cards to a running Anki, and import all reviews from it.
+    """Send new and changed cards and reviews to a running Anki, and import all reviews from it.
 
-    It sends the question, answer, quotes, source, tags, pictures and sounds, and suspends withdrawn cards in Anki. It
-    imports reviews and whether a card is suspended. It does not change due dates, notes that you deleted in Anki, or
-    text that you edited there (until the card changes in the vault).
+    It sends questions, answers, quotes, sources, tags, pictures, sounds, and reviews that Anki lacks, with the due
+    dates of their cards, and suspends withdrawn and deleted cards in Anki. It imports reviews, tags, flags, due dates
+    that you set there, and which cards are suspended, buried or forgotten. It does not change notes that you deleted
+    in Anki, or text that you edited there (until the card changes in the vault).
 
     Cards imported from Anki are skipped: they are already in your Anki, and AnkiConnect cannot identify them. Import
     again to update their reviews.
@@ -104,13 +105,14 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
         "updated": len(done.changed),
         "unchanged": len({note.card for note in plan.unchanged}),
         "edited": list(plan.edited),
+        "conflicts": [note.card for _, note in plan.conflicts],
         "deleted": list(plan.gone),
         "suspended": done.suspended,
         "resumed": done.resumed,
         "twice": list(plan.twice),
         "imported": list(done.left_out),
     }
-    reviews = {"new": len(home.new), "known": home.known, "odd": len(home.invalid)}
+    reviews = {"new": len(home.new), "known": home.known, "odd": len(home.invalid), "sent": done.sent}
     return {
         "dry_run": dry_run,
         "notes": notes,
@@ -127,16 +129,17 @@ def _show(done: Synced, dry_run: bool) -> None:
     would = "would be " if dry_run else ""
     output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} already imported")
     if any(done.marks.values()):
-        output.show(
-            f"{done.marks['suspended']} {would}suspended as in Anki, {done.marks['resumed']} {would}unsuspended"
-        )
+        marks = ", ".join(f"{count} {would}{name}" for name, count in done.marks.items() if count)
+        output.show(f"as in Anki: {marks}")
+    if done.sent:
+        output.show(f"{plural(done.sent, 'review')} {would}sent to Anki")
     same = len({note.card for note in plan.unchanged})
     output.show(
         f"{plural(len(done.created), 'note')} {would}created in Anki, {len(done.changed)} changed, {same} unchanged"
     )
     for cards, what in (
-        (done.suspended, f"{would}suspended in Anki because the cards were withdrawn (tag retain::retracted)"),
-        (done.resumed, f"{would}unsuspended in Anki because the cards are valid again"),
+        (done.suspended, f"{would}suspended in Anki, as the cards were withdrawn or deleted (tag retain::retracted)"),
+        (done.resumed, f"{would}unsuspended in Anki, as the cards are valid again"),
     ):
         if cards:
             output.show(f"{plural(len(cards), 'note')} {what}")
@@ -144,6 +147,10 @@ def _show(done: Synced, dry_run: bool) -> None:
         output.show(f"{plural(len(done.left_out), 'card')} imported from Anki skipped")
     for ids, what in (
         (plan.edited, "edited in Anki, so not changed; `--newer` overwrites them"),
+        (
+            tuple(note.card for _, note in plan.conflicts),
+            "edited both here and in Anki: nothing was changed; decide with `retain inbox`",
+        ),
         (plan.gone, "deleted in Anki, or without CardId; `--newer` creates them again"),
         (plan.twice, "duplicated in Anki; delete the note that you did not study"),
     ):

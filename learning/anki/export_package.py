@@ -27,6 +27,7 @@ from learning.anki.field_html import NameOf, field, field_of_words, inert
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
 from learning.anki.note_types import BASIC, BOTH_WAYS, CLOZE, NoteType
+from learning.anki.tags import user_tags
 from learning.cards.workspace import Desk
 from learning.formats.targets import MARK, is_package
 from learning.store.placed import Placed
@@ -235,7 +236,9 @@ def given_out(
         second, old = seconds[note.card], known.get(note.card, NoteRecord())
         if (old.digest, old.modified) != (note.digest, second) or (synced and old.synced != {note.shown}):
             facts = {"note": note.digest, "fields": note.shown}
-            yield note_event(vault_id, "sync" if synced else "export", note.card, second, **facts)
+            tags = sorted(user_tags(note.tags).values())
+            more = {"tags": tags} if tags else {}
+            yield note_event(vault_id, "sync" if synced else "export", note.card, second, **facts, **more)
 
 
 def package(

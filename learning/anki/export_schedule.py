@@ -18,12 +18,14 @@ from learning.history.reviews import CardReviews
 from learning.memory.scheduler import Scheduler
 from learning.memory.state import UNSEEN, MemoryState, Phase
 from vault.ids import CardId
+from vault.log.events import Forget
 from vault.log.review_log import at_of, unix_ms
 
 PRESET = 1_763_719_211  # the number of our preset, in every vault
 _TYPES = {Phase.NEW: 0, Phase.LEARNING: 1, Phase.REVIEW: 2, Phase.RELEARNING: 3}
 _KINDS = {Phase.NEW: 0, Phase.LEARNING: 0, Phase.REVIEW: 1, Phase.RELEARNING: 2}  # of a review, by the phase before it
 _SUSPENDED, _BURIED, _INTRADAY, _REVIEWS, _OTHER_DAY = -1, -3, 1, 2, 3  # Anki's queues
+_MANUAL = 4  # of a review that is none
 _EASE = 2500  # the ease factor of a card, which FSRS does not use
 _RED = 1  # of Anki's flags
 _UPDATE = (
@@ -49,6 +51,7 @@ class Schedule:
 def schedule_of(desk: Desk, numbers: Mapping[CardId, int]) -> Schedule:
     """Return the schedule of the cards in `numbers`, which maps them to their numbers in the package."""
     history = {card: reviews for card, reviews in desk.past.reviews_of_each(list(numbers)) if card in numbers}
+    forgotten = _forgotten(desk)
     scheduler = desk.scheduler
     today = scheduler.day(desk.now)
     first = min((reviews.when[0] for reviews in history.values() if reviews.when), default=unix_ms(desk.now))
@@ -63,8 +66,10 @@ def schedule_of(desk: Desk, numbers: Mapping[CardId, int]) -> Schedule:
             for card, number in numbers.items()
             if desk.state(card) != UNSEEN
         ],
-        _review_rows(
-            row for card, reviews in history.items() for row in _reviews(scheduler, card, numbers[card], reviews)
+        _numbered(
+            row
+            for card, reviews in history.items()
+            for row in _reviews(scheduler, card, numbers[card], reviews, forgotten.get(card, ()))
         ),
         int(created.timestamp()),
         {
@@ -76,6 +81,33 @@ def schedule_of(desk: Desk, numbers: Mapping[CardId, int]) -> Schedule:
         },
         _preset(desk),
     )
+
+
+def review_rows(desk: Desk, numbers: Mapping[CardId, int]) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
+    """Yield for each card with reviews its number in Anki, and its rows of Anki's review log."""
+    forgotten = _forgotten(desk)
+    for card, reviews in desk.past.reviews_of_each(list(numbers)):
+        if card in numbers:
+            rows = _reviews(desk.scheduler, card, numbers[card], reviews, forgotten.get(card, ()))
+            yield numbers[card], list(rows)
+
+
+def card_row(desk: Desk, card: CardId, origin: int) -> tuple[object, ...]:
+    """Return type, queue, due, interval, ease, reviews, lapses, steps left and the Unix second of the last review of a
+    card, and None for its memory state. `origin` is the ordinal of Anki's day 0.
+    """
+    state = desk.state(card)
+    *values, _, _ = _card(desk.scheduler, card, state, desk.now, origin)
+    return (*values, int(state.last_review.timestamp()) if state.last_review else None, None)
+
+
+def _forgotten(desk: Desk) -> dict[CardId, list[int]]:
+    """Return the Unix milliseconds at which cards were forgotten, in order."""
+    found: dict[CardId, list[int]] = {}
+    for event in desk.past.marks():
+        if isinstance(event, Forget):
+            found.setdefault(event.card, []).append(unix_ms(event.at))
+    return found
 
 
 def _card(scheduler: Scheduler, card: CardId, state: MemoryState, now: datetime, origin: int) -> tuple[object, ...]:
@@ -121,22 +153,31 @@ def _data(scheduler: Scheduler, card: CardId, state: MemoryState) -> str:
     return json.dumps(values, separators=(",", ":"))
 
 
-def _reviews(scheduler: Scheduler, card: CardId, number: int, reviews: CardReviews) -> Iterator[tuple[int, ...]]:
-    """Yield the rows of a card's reviews: number, card, rating, interval, interval before, difficulty, time and kind.
+def _reviews(
+    scheduler: Scheduler, card: CardId, number: int, reviews: CardReviews, forgotten: Sequence[int]
+) -> Iterator[tuple[int, ...]]:
+    """Yield the rows of a card's reviews: number, card, rating, interval, interval before, difficulty, time and kind;
+    and one without rating for each Unix millisecond at which it was `forgotten`.
 
     Intervals are days, or seconds where negative; a difficulty from 1 to 10 is a number from 100 to 1100.
     """
-    state, before = UNSEEN, 0
+    state, before, left = UNSEEN, 0, list(forgotten)
     for id_, when, ms, recorded, rating in zip(*reviews, strict=True):
+        while left and left[0] <= id_:
+            yield left.pop(0), number, 0, 0, before, 0, 0, _MANUAL
+            state, before = UNSEEN, 0
         at = at_of(when)
         after = scheduler.after(card, state, (rating,), (scheduler.day(at),), at, recorded)
         interval = after.interval_days or -round((after.due - at).total_seconds() if after.due else 0)
         difficulty = round((after.difficulty - 1) / 9 * 1000) + 100
         yield id_, number, rating, interval, before, difficulty, ms, _KINDS[state.phase]
         state, before = after, interval
+    for at_ms in left:
+        yield at_ms, number, 0, 0, before, 0, 0, _MANUAL
+        before = 0
 
 
-def _review_rows(rows: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+def _numbered(rows: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Return the rows in order of time, each with a number of its own: a millisecond later where one is taken."""
     numbered, last = [], 0
     for id_, *values in sorted(rows):

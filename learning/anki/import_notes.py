@@ -14,9 +14,11 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
+from learning.anki.marks import tag_event
 from learning.anki.media_import import import_media
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.render import LARGEST
+from learning.anki.reviews import KnownHistory
 from learning.cards.workspace import Desk
 from learning.store.placed import Placed
 from learning.store.siblings import DECK, is_imported
@@ -24,12 +26,15 @@ from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint
 from vault.layout import FLASHCARDS
 from vault.log import ledger
+from vault.log.events import LogEvent
+from vault.log.review_log import append, unix_ms
 from vault.model.card import Card, parse_deck, render_card, splice_card, stamp_of, with_stamp
 from vault.model.frontmatter import render_note
 from vault.model.markdown import escape
 from vault.text.formatting import clean_line
 
 PER_FILE = 200  # cards
+_PER_CARD = frozenset(("marked", "leech"))  # tags that Anki gives by a key or by itself
 _MEDIUM = re.compile("\ue002(\\d{1,4})\ue003")
 _NAMED = 20  # of the cards with one and the same fate; the rest are counted
 
@@ -41,6 +46,7 @@ class Report(Protocol):
     cards: dict[str, int]
     media: dict[str, int]
     note_types: dict[str, dict[str, Any]]
+    marks: dict[str, int]
     files: list[str]
 
     def add_report(self, id_: str, reason: str, path: str = "", line: int = 0) -> None: ...
@@ -53,18 +59,26 @@ class _Births:
     ids: dict[str, CardId] = field(default_factory=dict)  # by key
     taken: set[str] = field(default_factory=set)
     mods: dict[CardId, int] = field(default_factory=dict)
+    tags: dict[CardId, tuple[str, ...]] = field(default_factory=dict)  # of the note as of its `mods`
     slugs: set[str] = field(default_factory=set)
 
 
 def import_foreign_cards(
-    desk: Desk, package: Package, cards: Iterable[PackageCard], report: Report, *, restore: bool = False
+    desk: Desk,
+    package: Package,
+    cards: Iterable[PackageCard],
+    history: KnownHistory,
+    report: Report,
+    *,
+    restore: bool = False,
 ) -> dict[int, CardId]:
-    """Write the cards; return our card for every card of Anki's that is in the vault now."""
-    made = _gathered(cards, report)
+    """Write the cards and their tags; return our card for every card of Anki's that is in the vault now."""
+    pictures: dict[str, str] = {}
+    made = _gathered(cards, report, pictures)
     if not report.note_types:
         return {}
-    paths = _media(desk, package, made, report)
-    work = _Work(desk, report, _births(desk))
+    paths = _media(desk, package, made, report, pictures)
+    work = _Work(desk, history, report, _births(desk))
     made.reverse()
     while made:  # each is let go of once it is settled: there may be many
         work.settle(_with_media(made.pop(), paths), restore=restore)
@@ -75,8 +89,10 @@ def import_foreign_cards(
 # --- what the package holds -----------------------------------------------------------------------------------------
 
 
-def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]:
-    """Return the cards that could be made; others are counted by note type, and too large ones are named."""
+def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, str]) -> list[PackageCard]:
+    """Return the cards that could be made; others are counted by note type, and too large ones are named. `pictures`
+    gets the GUID of the note by each picture of one that cannot be made, as it covers parts of it.
+    """
     out = []
     reasons: Counter[tuple[str, str]] = Counter()
     last: dict[str, int] = {}
@@ -93,6 +109,7 @@ def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]
             out.append(card)
             continue
         report.cards["skipped"] += 1
+        pictures |= dict.fromkeys(card.names, card.guid)
         if card.too_large:
             large += 1
             if large <= _NAMED:
@@ -102,13 +119,20 @@ def _gathered(cards: Iterable[PackageCard], report: Report) -> list[PackageCard]
     return out
 
 
-def _media(desk: Desk, package: Package, made: Sequence[PackageCard], report: Report) -> dict[str, str]:
-    """Return the vault path of each picture and sound that could be imported, by its name in the package."""
-    wanted = {name for card in made for name in card.names}
+def _media(
+    desk: Desk, package: Package, made: Sequence[PackageCard], report: Report, pictures: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the vault path of each picture and sound that could be imported, by its name in the package. `pictures`
+    are of notes that are no cards here: they are named.
+    """
+    wanted = {name for card in made for name in card.names} | pictures.keys()
     paths = import_media(desk.vault, package, wanted, report.media, dry_run=report.dry_run)
     for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
         what = "is not in the package" if name not in paths else "does not match its file extension, or is too large"
         report.add_report("", f"the file {clean_line(name)[:100]}, which a card uses, {what}")
+    for name in sorted(pictures)[:_NAMED]:
+        if path := paths.get(name):
+            report.add_report("", f"note {clean_line(pictures[name])}: image occlusion; its picture is {path}")
     return {name: path for name, path in paths.items() if path is not None}
 
 
@@ -141,7 +165,11 @@ def _births(desk: Desk) -> _Births:
         if event.get("of") == "card" and key.startswith("anki:") and type_ in ("birth", "reanchor"):
             found.ids.setdefault(key, CardId(id_))
             mod = event.get("mod")
-            found.mods[CardId(id_)] = max(found.mods.get(CardId(id_), 0), mod if isinstance(mod, int) else 0)
+            mod = mod if isinstance(mod, int) else 0
+            if mod >= found.mods.get(CardId(id_), 0):
+                tags = event.get("tags")
+                found.mods[CardId(id_)] = mod
+                found.tags[CardId(id_)] = tuple(map(str, tags)) if isinstance(tags, list) else ()
     return found
 
 
@@ -150,12 +178,14 @@ class _Work:
     """Collects what is to be written, file by file, then writes it."""
 
     desk: Desk
+    history: KnownHistory
     report: Report
     births: _Births
     known: dict[int, CardId] = field(default_factory=dict)
     _new: list[tuple[CardId, PackageCard, str]] = field(default_factory=list)
     _changes: dict[str, list[tuple[Card, Card]]] = field(default_factory=lambda: defaultdict(list))
     _events: list[ledger.Event] = field(default_factory=list)
+    _tags: list[LogEvent] = field(default_factory=list)
     _fates: Counter[str] = field(default_factory=Counter)
 
     def settle(self, made: PackageCard, *, restore: bool) -> None:
@@ -211,8 +241,13 @@ class _Work:
         new = with_stamp(Card(old.kind, made.question, made.answer, old.support, placed.id))
         if not born:  # an import was cut off between the file and the ledger
             self._remember(placed.id, made, "birth")
-        if new.stamp in (old.stamp, stamp_of(old)) or made.note_mod < self.births.mods.get(placed.id, 0):
+        is_older = made.note_mod < self.births.mods.get(placed.id, 0)
+        before = self.births.tags.get(placed.id, placed.deck.properties.texts("tags"))
+        retagged = not is_older and self._retag(placed.id, made, before)
+        if new.stamp in (old.stamp, stamp_of(old)) or is_older:
             self.report.cards["kept"] += 1
+            if retagged and born:
+                self._remember(placed.id, made, "reanchor")
         elif old.human_edited:
             self.report.cards["kept"] += 1
             self._report(
@@ -226,9 +261,23 @@ class _Work:
             self._changes[placed.deck.path].append((old, new))
             self._remember(placed.id, made, "reanchor")
 
+    def _retag(self, id_: CardId, made: PackageCard, before: Iterable[str]) -> bool:
+        """Add the event that gives a card the tags of its note beyond those `before`; return whether there is any."""
+        add, remove = set(made.tags) - set(before), set(before) - set(made.tags)
+        if not add and not remove:
+            return False
+        latest = unix_ms(self.desk.now) // 1000
+        event = tag_event(self.desk.vault.settings.vault_id, id_, min(max(made.note_mod, 0), latest), add, remove)
+        if event.id not in self.history.mark_ids:
+            self._tags.append(event)
+        return True
+
     def write(self) -> None:
-        """Write the files, then the ledger: a card in a file is recognized by the next import without it."""
+        """Write the files and the cards' own tags, then the ledger: a card in a file is recognized by the next import
+        without it.
+        """
         texts = self._texts()
+        self.report.marks["tagged"] = len(self._tags)
         self.report.files = sorted(texts)
         if self.report.dry_run:
             return
@@ -236,6 +285,8 @@ class _Work:
         for path in sorted(texts):
             old, new = texts[path]
             guard.write(path, new.encode(), expect=None if old is None else sha256_hex(old.encode()))
+        if self._tags:
+            append(guard, *self._tags)
         if self._events:
             guard.append(ledger.IDS, b"".join(map(ledger.encode, self._events)))
 
@@ -264,6 +315,8 @@ class _Work:
                     path, count = f"{FLASHCARDS}/{stem}.md", 0
                     texts[path] = (None, _head(deck, tags))
                 some, cards = cards[: PER_FILE - count], cards[PER_FILE - count :]
+                for id_, made, _ in some:
+                    self._retag(id_, made, tags)
                 old, text = texts.get(path) or (decks[path].text, decks[path].text)
                 texts[path] = (old, text.rstrip("\n") + "\n\n" + "\n".join(block for _, _, block in some))
                 count = PER_FILE
@@ -273,18 +326,25 @@ class _Work:
 def _grouped(
     new: Iterable[tuple[CardId, PackageCard, str]],
 ) -> dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]]:
-    """Return new cards by deck and tags; where nearly every note has tags of its own, by the tags that all share."""
+    """Return new cards by deck and the tags of their file: all of their note, or, where nearly every note has tags
+    of its own, those that all notes share.
+    """
     by_deck: dict[str, list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
     for each in new:
         by_deck[each[1].deck].append(each)
     out: dict[tuple[str, tuple[str, ...]], list[tuple[CardId, PackageCard, str]]] = defaultdict(list)
     for deck, cards in by_deck.items():
-        sets = {made.tags for _, made, _ in cards}
+        sets = {_of_file(made.tags) for _, made, _ in cards}
         shared = set.intersection(*map(set, sets))
         many = len(sets) > max(1, len({made.note for _, made, _ in cards}) // 4)
         for each in cards:
-            out[deck, tuple(sorted(shared)) if many else each[1].tags].append(each)
+            out[deck, tuple(sorted(shared)) if many else _of_file(each[1].tags)].append(each)
     return out
+
+
+def _of_file(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags of a note that its file may have: not those that say how learning it went."""
+    return tuple(tag for tag in tags if tag.casefold() not in _PER_CARD)
 
 
 def _head(deck: str, tags: tuple[str, ...]) -> str:

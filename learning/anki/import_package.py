@@ -8,22 +8,34 @@ their reviews; whatever was cut off, the next import completes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import islice
 from typing import Any
 
-from learning.anki.export_package import VAULT_TAG, cards_of_notes, guid_of, notes_of, vault_tag
+from learning.anki.export_package import VAULT_TAG, AnkiNote, cards_of_notes, guid_of, notes_of, vault_tag
 from learning.anki.import_notes import import_foreign_cards
+from learning.anki.marks import (
+    BURIED,
+    bury_events,
+    counted,
+    due_date,
+    due_events,
+    flag_events,
+    forget_events,
+    tag_event,
+)
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.read_package import AnkiRow
 from learning.anki.reviews import AnkiReview, KnownHistory, dated, imports, known_history
 from learning.anki.suspension import SUSPENDED, AnkiState, import_suspension
+from learning.anki.tags import changed_tags
 from learning.cards.workspace import Desk, open_desk, read_desk
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import UsageError
@@ -31,11 +43,13 @@ from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.locks import lock
 from vault.log import ledger
+from vault.log.events import LogEvent
 from vault.log.review_log import append, stream_log, unix_ms
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 BATCH = 20_000  # events between two waits for the disk
+_LAST_DAY = 10_000_000  # greater numbers of a due date are Unix seconds
 _ODD = 20  # reviews without a date of ours, that are named
 _NAMED = 12  # of a package's decks, where none has the name that was asked for
 _PATIENCE_S = 5.0  # for a compile that ends, or an agent's start
@@ -61,7 +75,7 @@ class ImportReport:
     cards: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("created", "updated", "kept", "skipped"), 0))
     reviews: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "known", "left_out"), 0))
     left_out: dict[str, int] = field(default_factory=dict)  # why reviews were, and how many
-    marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0})
+    marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0} | counted(()))
     media: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "kept", "left_out"), 0))
     note_types: dict[str, dict[str, Any]] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
@@ -127,17 +141,20 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     if not report.dry_run:
         record(vault, notes.guids)
     several = cards_of_notes(desk)
-    cards = _Cards(notes.own, several, _Edits(desk, records, report, several))
+    history = known_history(stream_log(vault.root))
+    cards = _Cards(notes.own, several, _Edits(desk, records, report, several), partial(_due_of, package, vault))
     made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
-    known = import_foreign_cards(desk, package, cards.of_others(made), report, restore=options.restore)
+    known = import_foreign_cards(desk, package, cards.of_others(made), history, report, restore=options.restore)
     report.notes["strange"] = cards.strange_notes
     states = cards.own_states + [state._replace(card=known[state.id]) for state in cards.states if state.id in known]
     _report_undated(sum(state.id in known for state in cards.undated), report)
+    tags = [event for event in cards.edits.tags if event.id not in history.mark_ids]
+    _log(vault, tags, report)
     if options.history:
-        events = known_history(stream_log(vault.root))
-        report.marks = import_suspension(vault, events, records, states, now, dry_run=report.dry_run)
+        report.marks |= import_suspension(vault, history, records, states, now, dry_run=report.dry_run)
         known |= {state.id: state.card for state in cards.own_states}
-        _import_reviews(vault, events, package, known, now, report, options.progress)
+        manual = _import_reviews(vault, history, package, known, now, report, options.progress)
+        _import_marks(desk, history, states, manual, report)
     return report
 
 
@@ -150,6 +167,7 @@ class _Cards:
     own: Mapping[int, CardId]
     several: Mapping[CardId, Mapping[int, CardId]]  # the cards of own notes that have more than one, by their numbers
     edits: _Edits
+    due_of: Callable[[PackageCard], date | None]
     own_states: list[AnkiState] = field(default_factory=list)
     states: list[AnkiState] = field(default_factory=list)  # of others, by Anki's numbers alone
     undated: list[AnkiState] = field(default_factory=list)  # those of `states` that have a date but no review
@@ -161,20 +179,61 @@ class _Cards:
         for card in cards:
             own = self.own.get(card.note, CardId(""))
             ours = self.several.get(own, {0: own}).get(card.ord, CardId(""))
-            state = AnkiState(ours, card.id, card.mod, card.queue == SUSPENDED, card.answered)
+            state = AnkiState(
+                ours,
+                card.id,
+                card.mod,
+                card.queue == SUSPENDED,
+                card.answered,
+                card.flag,
+                card.queue in BURIED,
+                self.due_of(card),
+            )
             if own:
                 if ours:
                     self.own_states.append(state)
                 if card.fields is not None:
                     self.edits.add_report(own, card.note_mod, card.fields)
+                    self.edits.add_tags(own, card.note_mod, card.tags)
                 continue
             self.strange_notes += card.note != last
             last = card.note
             if card.is_made:
                 self.states.append(state)
-                if card.type > 0 and not card.is_reviewed:
+                if card.type > 0 and card.answered < 0:
                     self.undated.append(state)
             yield card
+
+
+def _due_of(package: Package, vault: Vault, card: PackageCard) -> date | None:
+    """Return the study day on which a card is due in Anki; None if it is new, or due within a day."""
+    if card.type <= 0 or card.due > _LAST_DAY:
+        return None
+    return due_date(package.created, package.minutes_west, vault.settings.zone, card.due)
+
+
+def _import_marks(
+    desk: Desk, history: KnownHistory, states: Sequence[AnkiState], manual: ManualRows, report: ImportReport
+) -> None:
+    """Log what Anki says of cards besides reviews and suspension."""
+    id_, now = desk.vault.settings.vault_id, desk.now
+    due = {state.id: state.due for state in states}
+    dates = [(card, ms, due.get(number)) for number, (card, ms) in manual.dates.items()]
+    events = [
+        *forget_events(id_, history, manual.forgotten),
+        *due_events(id_, history, dates),
+        *flag_events(id_, history, states, now, lambda card: desk.state(card).flagged),
+        *bury_events(id_, history, states, now, desk.scheduler.calendar),
+    ]
+    _log(desk.vault, events, report)
+
+
+def _log(vault: Vault, events: Sequence[LogEvent], report: ImportReport) -> None:
+    """Append the events to the log, unless it is a dry run, and count them."""
+    for name, count in counted(events).items():
+        report.marks[name] += count
+    if events and not report.dry_run:
+        append(vault.guard(Scope.LOG), *events)
 
 
 def _report_undated(count: int, report: ImportReport) -> None:
@@ -274,22 +333,39 @@ class _Edits:
     records: Mapping[CardId, NoteRecord]
     report: ImportReport
     several: Mapping[CardId, Mapping[int, CardId]]
-    _ours: Mapping[CardId, tuple[str, ...]] | None = None
+    tags: list[LogEvent] = field(default_factory=list)  # that cards got or lost in Anki
     _seen: set[CardId] = field(default_factory=set)
+    _notes: dict[CardId, AnkiNote] | None = None
+
+    @property
+    def _ours(self) -> dict[CardId, AnkiNote]:
+        """Return the notes as an export would write them now."""
+        if self._notes is None:
+            self._notes = {note.card: note for note in notes_of(self.desk, Media(self.desk.vault))}
+        return self._notes
 
     def add_report(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
         """Report a card if it was edited; `fields` are the first two of its note."""
-        if self._ours is None:
-            self._ours = {note.card: note.fields[:2] for note in notes_of(self.desk, Media(self.desk.vault))}
         if card in self._seen:
             return
         self._seen.add(card)
         if card not in self._ours:
             self.report.add_report(card, "this card is no longer in any deck of the vault; its reviews were imported")
-        elif fields != self._ours[card] and _edited(mod, self.records.get(card)):
+        elif fields != self._ours[card].fields[:2] and _edited(mod, self.records.get(card)):
             place = self.desk.place(next(iter(self.several.get(card, {0: card}).values())))
             what = "edited in Anki; not imported: edit the card in the vault, or overwrite Anki's version with --newer"
             self.report.add_report(card, what, place.path, place.line)
+
+    def add_tags(self, card: CardId, mod: int, tags: Sequence[str]) -> None:
+        """Add the events of tags that a note got or lost in Anki, for each of its cards."""
+        note, known = self._ours.get(card), self.records.get(card, NoteRecord())
+        if note is None:
+            return
+        add, remove = changed_tags(tags, note.tags, known.tags, known.synced_tags)
+        second = min(max(mod, 0), unix_ms(self.desk.now) // 1000)
+        if add or remove:
+            id_ = self.desk.vault.settings.vault_id
+            self.tags += [tag_event(id_, each, second, add, remove) for _, each in note.cards]
 
 
 def _edited(mod: int, known: NoteRecord | None) -> bool:
@@ -305,8 +381,9 @@ def _import_reviews(
     now: datetime,
     report: ImportReport,
     progress: Progress | None,
-) -> None:
-    """Log every answer of a known card that the log lacks, each once; the others are counted by reason.
+) -> ManualRows:
+    """Log every answer of a known card that the log lacks, each once; the others are counted by reason. Return what was
+    done by hand instead of an answer.
 
     They come and go to the log a batch at a time, oldest first, so that no more than a batch is ever in memory.
     """
@@ -322,6 +399,26 @@ def _import_reviews(
     report.reviews = {"added": counts.added, "known": counts.known, "left_out": sum(counts.why.values())}
     report.left_out = dict(sorted(counts.why.items()))
     report.reported += [Reported("", message) for message in counts.undated]
+    return counts.manual
+
+
+@dataclass(slots=True)
+class ManualRows:
+    """The rows of Anki's log that are no answers but decisions: cards `forgotten`, each with a Unix millisecond, and by
+    Anki's number the card and the millisecond of each due `date` after which no answer came.
+    """
+
+    forgotten: list[tuple[CardId, int]] = field(default_factory=list)
+    dates: dict[int, tuple[CardId, int]] = field(default_factory=dict)
+
+    def add(self, number: int, row: AnkiReview) -> None:
+        """Add the next row of the log, an answer or not, of the card with that number in Anki."""
+        if row.is_due_date:
+            self.dates[number] = row.card, row.id
+        elif row.is_forget:
+            self.forgotten.append((row.card, row.id))
+        if row.counts or row.is_forget:
+            self.dates.pop(number, None)
 
 
 @dataclass(slots=True)
@@ -332,6 +429,7 @@ class _Counts:
     added: int = 0
     known: int = 0
     why: Counter[str] = field(default_factory=Counter)
+    manual: ManualRows = field(default_factory=ManualRows)
     undated: list[str] = field(default_factory=list)  # what is said of the first that have no date of ours
 
     def fresh(
@@ -348,8 +446,11 @@ class _Counts:
                     self.why["its card was not imported"] += 1
                 continue
             review = AnkiReview(known[row.card], row.id, row.ease, row.ms, row.kind, row.factor)
+            if 0 < row.id <= unix_ms(now):
+                self.manual.add(row.card, review)
             if not review.counts:
-                self.why["not a graded review: crammed, or rescheduled by hand"] += 1
+                if not (review.is_forget or review.is_due_date):
+                    self.why["not a graded review: crammed, or rescheduled by Anki"] += 1
                 continue
             kept, undated = dated([review], now)
             if undated:

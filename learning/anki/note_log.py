@@ -5,6 +5,8 @@
     export      the note was written into a package; `note` and `fields` are digests, `at` is Anki's "modified"
     sync        the same, of a note that a running Anki holds
     create      a sync made the note in Anki: its `number` there and its `guid`, "" while that is unknown
+    conflict    note and card were both edited: `fields` are those in Anki, `front` and `back` their words;
+                without `fields`, it is settled
     suspension  whether the card is suspended in Anki was imported, as of `at`
 
 The state depends neither on the order of the lines nor on their repetition, so that clones merge by union.
@@ -32,7 +34,8 @@ class NoteRecord:
     `digest` is of the note as given out last, by a package or a sync, `modified` the Unix second since when it says so
     (0: it was never given out). The digests of its fields are in `given` if they were ever given out, in `synced` if
     Anki held them at the last sync. `created` maps numbers of notes that a sync created to their GUIDs, "" while
-    unknown. `suspension` is the Unix second of the last suspension imported, -1 for none.
+    unknown. `suspension` is the Unix second of the last suspension imported, -1 for none. `tags` are those that it was
+    ever given, `synced_tags` those that it had in Anki after the last sync.
     """
 
     digest: str = ""
@@ -42,6 +45,9 @@ class NoteRecord:
     created: dict[int, str] = field(default_factory=dict)
     suspension: int = -1
     _synced_at: int = 0
+    tags: set[str] = field(default_factory=set)
+    synced_tags: set[str] = field(default_factory=set)
+    conflict: tuple[int, str] = (0, "")  # the second, and the digest of the fields in Anki
 
     @property
     def guid(self) -> str:
@@ -59,11 +65,21 @@ class NoteRecord:
         number, guid = event.get("number"), _text(event, "guid")
         match event["type"]:
             case "export" | "sync" if second > 0:  # Anki fails on a note of the second 0
-                self._give(second, _text(event, "note"), _text(event, "fields"), synced=event["type"] == "sync")
+                synced = event["type"] == "sync"
+                self._give_tags(second, _texts(event, "tags"), synced=synced)
+                self._give(second, _text(event, "note"), _text(event, "fields"), synced=synced)
             case "create" if type(number) is int:
                 self.created[number] = max(guid, self.created.get(number, ""))
+            case "conflict":
+                self.conflict = max(self.conflict, (second, _text(event, "fields")))
             case "suspension":
                 self.suspension = max(second, self.suspension)
+
+    def _give_tags(self, second: int, tags: set[str], *, synced: bool) -> None:
+        """Add the tags that were given out at `second`; of two syncs then, what both had counts."""
+        self.tags |= tags
+        if synced and second >= self._synced_at:
+            self.synced_tags = tags & self.synced_tags if second == self._synced_at else tags
 
     def _give(self, second: int, digest: str, fields: str, *, synced: bool) -> None:
         """Add what was given out at `second`. Of two clones that gave out other words then, neither is the last."""
@@ -86,6 +102,13 @@ def _text(event: Event, key: str) -> str:
     """Return the text under a key; "" for what no note of Anki's could hold."""
     value = event.get(key)
     return value if isinstance(value, str) and value.isprintable() else ""
+
+
+def _texts(event: Event, key: str) -> set[str]:
+    """Return the texts in a list under a key; none where it is no list."""
+    value = event.get(key)
+    found = value if isinstance(value, list) else []
+    return {word for word in found if isinstance(word, str) and word.isprintable()}
 
 
 def fold(events: Iterable[Event], vault_id: str) -> dict[CardId, NoteRecord]:

@@ -47,8 +47,8 @@ class Identity(msgspec.Struct, array_like=True, frozen=True):
 class PackageCard(msgspec.Struct, frozen=True):
     """One card. `answered` is the Unix second of its last answer in Anki, -1 without one; the rest is as Anki has it.
 
-    Of the vault's own note: `ord`, and with its first card the first two `fields`. Of another: what it `is_made`, or
-    why not.
+    Of the vault's own note: `ord`, and with its first card the first two `fields` and the `tags`. Of another: what it
+    `is_made`, or why not.
     """
 
     id: int
@@ -57,8 +57,9 @@ class PackageCard(msgspec.Struct, frozen=True):
     type: int
     queue: int
     answered: int
-    is_reviewed: bool
     note_mod: int
+    flag: int = 0
+    due: int = 0
     is_own: bool = False
     ord: int = 0
     fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=2)] | None = None
@@ -97,6 +98,8 @@ class _Head(_Part, frozen=True):
     cards: int = 0
     reviews: int = 0
     media: int = 0
+    created: int = 0
+    minutes_west: int | None = None
 
 
 class _Decks(_Part, frozen=True):
@@ -147,12 +150,15 @@ class Package:
     cards: int = 0
     reviews: int = 0
     media: int = 0
+    created: int = 0
+    minutes_west: int | None = None
 
     def open(self) -> None:
         """Open the package. Raises: Unreadable, WorkerFailed."""
         head = self._reply({"op": "open"}, _Head)
         self.container, self.media = head.container, head.media
         self.notes, self.cards, self.reviews = head.notes, head.cards, head.reviews
+        self.created, self.minutes_west = head.created, head.minutes_west
 
     def decks(self) -> dict[int, str]:
         """Return the names of the decks by number."""

@@ -54,7 +54,8 @@ class AnkiNote(NamedTuple):
 
 
 class AnkiCard(NamedTuple):
-    """`ord` is the number of the template, or of the cloze less one; `deck` the home deck; the rest as Anki has it."""
+    """`ord` is the number of the template, or of the cloze less one; `deck` the home deck, `due` the due date in it;
+    the rest as Anki has it."""
 
     id: int
     note: int
@@ -64,6 +65,7 @@ class AnkiCard(NamedTuple):
     type: int
     queue: int
     flags: int
+    due: int
 
 
 class AnkiRow(NamedTuple):
@@ -82,7 +84,8 @@ class Collection:
     """An open package. `decks` maps ids to names with `::` between parents and children.
 
     `counts` are the notes, cards and reviews in it; `answered` is the Unix second of each card's last answer, -1 for
-    none; `reviewed` are the cards of which the log of reviews has any row.
+    none. `created` is the Unix second from whose day due dates count, `minutes_west` how far it was west of UTC then,
+    None if unknown.
     """
 
     archive: Archive
@@ -91,7 +94,8 @@ class Collection:
     decks: Mapping[int, str]
     counts: tuple[int, int, int] = (0, 0, 0)
     answered: dict[int, int] = field(default_factory=dict)
-    reviewed: set[int] = field(default_factory=set)
+    created: int = 0
+    minutes_west: int | None = None
 
     @property
     def media(self) -> Mapping[str, str]:
@@ -107,11 +111,12 @@ class Collection:
 
     def cards(self) -> Iterator[AnkiCard]:
         """Yield the cards in order of note and number; a card in a filtered deck counts to its home."""
-        asked = "SELECT id, nid, did, odid, ord, mod, type, queue, flags FROM cards ORDER BY nid, ord"
+        asked = "SELECT id, nid, did, odid, ord, mod, type, queue, flags, due, odue FROM cards ORDER BY nid, ord"
         for row in _limited(self.connection.execute(asked), MAX_CARDS, "cards"):
-            id_, note, deck, home, ord_, mod, type_, queue, flags = row
-            deck = _int(home) or _int(deck)
-            yield AnkiCard(*map(_int, (id_, note, deck, ord_, mod, type_, queue, flags)))
+            id_, note, deck, home, ord_, mod, type_, queue, flags, due, home_due = row
+            if _int(home):  # it is in a filtered deck
+                deck, due = home, home_due
+            yield AnkiCard(*map(_int, (id_, note, deck, ord_, mod, type_, queue, flags, due)))
 
     def cards_with_notes(self) -> Iterator[tuple[AnkiCard, AnkiNote]]:
         """Yield each card whose note is there, beside that note."""
@@ -142,7 +147,6 @@ class Collection:
             last = self.answered.get(row.card)
             if last is None:
                 continue
-            self.reviewed.add(row.card)
             if row.ease > 0 and is_answer(row.kind, row.factor):
                 self.answered[row.card] = max(last, row.id // 1000)
         self.counts = notes, len(self.answered), reviews
@@ -191,7 +195,25 @@ def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
     modern = {"notetypes", "fields", "templates", "decks"} <= table.keys()
     types = _modern_types(connection) if modern else _legacy_types(connection)
     decks = _modern_decks(connection) if modern else _legacy_decks(connection)
-    return Collection(archive, connection, types, decks)
+    created = connection.execute("SELECT crt FROM col").fetchone()
+    return Collection(
+        archive,
+        connection,
+        types,
+        decks,
+        created=_int(created[0]) if created else 0,
+        minutes_west=_minutes_west(connection, modern="config" in table),
+    )
+
+
+def _minutes_west(connection: sqlite3.Connection, *, modern: bool) -> int | None:
+    """Return how far the collection was west of UTC when it was created; None in those of old versions."""
+    if not modern:
+        west = _legacy_table(connection, "conf").get("creationOffset")
+    else:
+        row = connection.execute("SELECT val FROM config WHERE key = 'creationOffset'").fetchone()
+        west = json.loads(_str(row[0])) if row else None
+    return west if type(west) is int else None
 
 
 def _opened(data: bytearray) -> sqlite3.Connection:

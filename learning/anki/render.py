@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from learning.anki.html_to_markdown import markdown
 from learning.anki.read_package import IMAGE_OCCLUSION, AnkiCard, AnkiNote, NoteType
+from learning.anki.tags import user_tags
 from learning.anki.template import Sheet, TooLarge, sides
 from vault.model.card import MAX_CARD
 from vault.model.markdown import escape
@@ -16,8 +17,9 @@ from vault.text.formatting import clean_line
 MAX_FILES = 500  # pictures and sounds that one card may name
 LARGEST = MAX_CARD - 2000  # characters of a card's two sides; the rest is for its id and its stamp
 _MAX_NAME = 1000  # characters of a file's name
-_ANKIS_OWN = frozenset(("marked", "leech"))  # tags that say how it went there, and nothing of the card
 _OCCLUSION = "image-occlusion:"
+_PICTURE = re.compile(r"""<img\s[^<>]{0,500}?src=["']([^"'<>]{1,300})["']""", re.IGNORECASE)
+_MOST_PICTURES = 10  # of a note that covers parts of them
 
 
 @dataclass(slots=True)
@@ -45,6 +47,8 @@ def deck_name(name: str) -> str:
 def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) -> Rendered:
     """Return the card that Anki shows of `note` in `deck`."""
     out = Rendered(_fault(card, note, type_))
+    if type_ is not None and _is_occlusion(note, type_):
+        out.names = [name[:_MAX_NAME] for value in note.values for name in _PICTURE.findall(value)][:_MOST_PICTURES]
     if out.fault or type_ is None:
         return out
 
@@ -69,7 +73,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
         out.fault, out.too_large = "it is larger than the limit for a card (64 KiB)", True
     elif len(out.names) > MAX_FILES:
         out.fault, out.too_large = f"it uses more than {MAX_FILES} pictures and sounds", True
-    out.tags = tuple(sorted({t for tag in note.tags if (t := _tag(tag)) and t.casefold() not in _ANKIS_OWN}))
+    out.tags = tuple(sorted(user_tags(note.tags).values()))
     return out
 
 
@@ -77,11 +81,16 @@ def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
     """Return why the card cannot be rendered; "" if it can."""
     if type_ is None or not type_.templates or not type_.fields:
         return "its note type is not in the package"
-    if type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values)):
-        return "image occlusion cards cannot be converted to text"
+    if _is_occlusion(note, type_):
+        return "image occlusion: these cards cannot be converted to text"
     if card.ord < 0 or (not type_.cloze and card.ord >= len(type_.templates)):
         return "its template is not in the package"
     return "" if note.guid.strip() else "its note has no GUID, so it cannot be recognized in later imports"
+
+
+def _is_occlusion(note: AnkiNote, type_: NoteType) -> bool:
+    """Return whether a note covers parts of a picture."""
+    return type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values))
 
 
 def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[str, str]:
@@ -106,8 +115,3 @@ def escape_html(text: str) -> str:
 def _led(words: str) -> str:
     """Return a side that begins with code with a word before it: a fence right after `Q:` would not be read as one."""
     return f"(code)\n{words}" if words.startswith(("```", "~~~")) else words
-
-
-def _tag(word: str) -> str:
-    """Return a word as a tag of the vault."""
-    return re.sub(r"[^\w/.+:-]+", "-", clean_line(word)).replace("::", "/").strip(":-/")[:100]

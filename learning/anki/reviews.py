@@ -13,14 +13,14 @@ from operator import gt
 
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
-from vault.log.events import Import, LogEvent, Rating, Resume, Review, Suspend
+from vault.log.events import ANKI, CardMark, Flag, Import, LogEvent, Rating, Resume, Review, Suspend, Undo
 from vault.log.review_log import at_of, mint_stamp, unix_ms
 
-VIA = "anki"
+VIA = ANKI
 _ORIGIN = re.compile(rf"{VIA}:(0|-?[1-9][0-9]{{0,17}})")
 FILTERED, MANUAL = 3, 4  # Anki's kinds of review: 0 learn, 1 review, 2 relearn; 4 and above are no answer at all
 _LAST_MS = unix_ms(datetime(9999, 12, 30, tzinfo=UTC))
-_MOST_SHIFT_MS = 1000  # that an export moves a review whose millisecond is taken
+SHIFT_MS = 1000  # that an export moves a review whose millisecond is taken
 _LONGEST_MS = 24 * 3600 * 1000  # nobody looks at a card for longer
 
 
@@ -40,6 +40,16 @@ class AnkiReview:
     def counts(self) -> bool:
         """Return whether the user answered: no manual rescheduling, no cramming that leaves the schedule alone."""
         return 1 <= self.ease <= 4 and self.kind >= 0 and is_answer(self.kind, self.factor)
+
+    @property
+    def is_forget(self) -> bool:
+        """Return whether the card was made new again, by hand."""
+        return self.kind == MANUAL and self.ease == 0 and self.factor == 0
+
+    @property
+    def is_due_date(self) -> bool:
+        """Return whether the user set a due date."""
+        return self.kind == MANUAL and self.ease == 0 and self.factor > 0
 
     @property
     def origin(self) -> str:
@@ -65,14 +75,17 @@ class KnownHistory:
 
     `origins` are the numbers in Anki of all reviews that came home, sorted, also where they were undone since; `own`
     are the other reviews of each card: Unix millisecond, rating and time on screen. `marks` is the last word of Anki's
-    on each card as (Unix second, suspended), `mark_ids` the events that said it, and `reviewed` the second of each
-    card's last review.
+    on each card as (Unix second, suspended), `flags` the last flag that came from there, `mark_ids` the events of what
+    Anki says of cards, `unflagged` those that were voided as Anki said so, and `reviewed` the second of each card's
+    last review.
     """
 
     origins: array[int] = field(default_factory=lambda: array("q"))
     own: dict[CardId, set[tuple[int, int, int]]] = field(default_factory=dict)
     marks: dict[CardId, tuple[int, bool]] = field(default_factory=dict)
+    flags: dict[CardId, Flag] = field(default_factory=dict)
     mark_ids: set[str] = field(default_factory=set)
+    unflagged: set[str] = field(default_factory=set)
     reviewed: dict[CardId, int] = field(default_factory=dict)
 
     def is_known(self, number: int) -> bool:
@@ -85,7 +98,7 @@ class KnownHistory:
         where other reviews have that.
         """
         # Without a time on screen, two reviews of a card in one second could not be told apart.
-        most = _MOST_SHIFT_MS if review.ms else 1
+        most = SHIFT_MS if review.ms else 1
         return any(
             0 <= review.id - at < most and (rating, ms) == (review.ease, review.ms)
             for at, rating, ms in self.own.get(review.card, ())
@@ -104,12 +117,25 @@ def known_history(events: Iterable[LogEvent]) -> KnownHistory:
                 origins.append(number)
             if number != ms:
                 found.own.setdefault(event.card, set()).add((ms, event.rating, event.ms))
-        elif isinstance(event, Suspend | Resume) and event.stamp.via == VIA:
-            word = (unix_ms(event.at) // 1000, isinstance(event, Suspend))
-            found.marks[event.card] = max(word, found.marks.get(event.card, word))
-            found.mark_ids.add(event.id)
+        elif isinstance(event, CardMark | Undo) and event.stamp.via == VIA:
+            _add_mark(found, event)
     found.origins = array("q", sorted(origins)) if any(map(gt, origins, origins[1:])) else origins
     return found
+
+
+def _add_mark(found: KnownHistory, event: CardMark | Undo) -> None:
+    """Add what Anki said of a card besides reviews."""
+    found.mark_ids.add(event.id)
+    match event:
+        case Undo():
+            found.unflagged.add(event.voids)
+        case Suspend() | Resume():
+            word = (unix_ms(event.at) // 1000, isinstance(event, Suspend))
+            found.marks[event.card] = max(word, found.marks.get(event.card, word))
+        case Flag():
+            last = found.flags.get(event.card)
+            if last is None or (last.at, last.id) < (event.at, event.id):
+                found.flags[event.card] = event
 
 
 def _number_of(origin: str) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from learning.anki.note_log import NoteRecord, record
@@ -26,13 +26,17 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 class AnkiState(NamedTuple):
     """How a card of ours is in Anki. `mod` and `answered` are the Unix seconds of its last change and answer there, -1
-    for no answer; `id` is its number, the Unix millisecond at which it was made."""
+    for no answer; `id` is its number, the Unix millisecond at which it was made. `flag` is 0 for none; `due` is the
+    study day on which it is due, None if it is new or due within a day."""
 
     card: CardId
     id: int
     mod: int
     is_suspended: bool
     answered: int = -1
+    flag: int = 0
+    is_buried: bool = False
+    due: date | None = None
 
 
 def import_suspension(

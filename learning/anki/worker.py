@@ -52,7 +52,8 @@ class Session:
         match message["op"]:
             case "open":
                 counts = dict(zip(("notes", "cards", "reviews"), collection.counts, strict=True))
-                return {"container": collection.archive.collection, **counts, "media": len(collection.media)}
+                facts = {"created": collection.created, "minutes_west": collection.minutes_west}
+                return {"container": collection.archive.collection, **counts, **facts, "media": len(collection.media)}
             case "decks":
                 self._parts = _lots([i, name[:500]] for i, name in collection.decks.items())
             case "notes":
@@ -115,13 +116,14 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
             "type": card.type,
             "queue": card.queue,
             "answered": collection.answered.get(card.id, -1),
-            "is_reviewed": card.id in collection.reviewed,
+            "flag": card.flags & 7,
+            "due": card.due,
             "note_mod": note.mod,
         }
         if note.id in own:
             facts |= {"is_own": True, "ord": card.ord}
             if note.id != last:
-                facts["fields"] = list(note.values[:2])
+                facts |= {"fields": list(note.values[:2]), "tags": list(note.tags)}
         elif left > 0:
             facts |= _made(collection, card, note)
             left -= _characters(facts)
@@ -152,7 +154,7 @@ def _made(collection: Collection, card: AnkiCard, note: AnkiNote) -> dict[str, A
     reasons = sorted(made.not_understood | ({made.fault} if made.fault else set()))
     facts = {"guid": note.guid, "note_type": _type_name(collection, note), "reasons": reasons}
     if made.fault:
-        return facts | {"too_large": made.fault if made.too_large else ""}
+        return facts | {"too_large": made.fault if made.too_large else "", "names": made.names}
     words = {"question": made.question, "answer": made.answer, "names": made.names}
     return facts | words | {"is_made": True, "key": f"anki:{card.ord}:{note.guid}", "deck": deck, "tags": made.tags}
 

@@ -8,11 +8,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 from learning.anki.export_package import VAULT_TAG, fields_digest
+from learning.anki.marks import FLAGS
 from learning.anki.note_types import CARD_ID, fields_among
 from learning.anki.reviews import AnkiReview
 from learning.anki_connect.client import AnkiConnect, AnkiNotReached, AnkiRefused
 from vault.ids import CardId
 
+_OURS = '"CardId:_*"'  # finds the notes that have a CardId
 _MANY = 500  # in one request that only reads
 _LARGEST = 1 << 63
 T = TypeVar("T")
@@ -46,6 +48,15 @@ class Suspension:
     is_suspended: bool
 
 
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """A card's number in Anki, the number of its queue and when it is due there: by Anki's count of days, or else."""
+
+    id: int
+    queue: int
+    due: int
+
+
 def found_notes(
     anki: AnkiConnect, cards: Container[CardId], tag: str, several: Mapping[CardId, Mapping[int, CardId]]
 ) -> list[Found]:
@@ -53,7 +64,7 @@ def found_notes(
     `tag`. AnkiConnect gives no GUIDs, so the field CardId identifies them. `several` are the cards of notes that have
     more than one, by their numbers there.
     """
-    numbers = anki.call("findNotes", query='"CardId:_*"')
+    numbers = anki.call("findNotes", query=_OURS)
     check(isinstance(numbers, list) and all(map(_is_number, numbers)), "findNotes", anki)
     found = [note for some in parts(sorted(set(numbers)), _MANY) for note in _details(anki, some)]
     mine = [one for one in found if (one.card in cards or one.card in several) and _whose(one) in ("", tag)]
@@ -66,7 +77,7 @@ def _our_cards(
 ) -> dict[int, CardId]:
     """Return our cards of a note by Anki's numbers; `places` are their numbers within their notes."""
     if one.card not in several:
-        return dict.fromkeys(one.cards[:1], one.card)
+        return dict.fromkeys(one.cards[:1], one.card) if "Text" not in one.fields else {}
     cards = several[one.card]
     return {number: cards[places[number]] for number in one.cards if places.get(number) in cards}
 
@@ -118,8 +129,45 @@ def _is_number(value: object) -> bool:
     return type(value) is int and abs(value) < _LARGEST
 
 
-def reviews(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
-    """Yield every row of Anki's review log that is of a card of ours."""
+def card_numbers(anki: AnkiConnect, query: str) -> list[int]:
+    """Return the numbers of the cards that a search in Anki finds."""
+    reply = anki.call("findCards", query=query)
+    check(isinstance(reply, list) and all(map(_is_number, reply)), "findCards", anki)
+    return list(reply)
+
+
+def card_facts(anki: AnkiConnect, cards: Sequence[int]) -> list[CardFacts]:
+    """Return when the cards are due, without those that were deleted meanwhile."""
+    found: list[CardFacts] = []
+    for some in parts(cards, _MANY):
+        reply = anki.call("cardsInfo", cards=list(some))
+        check(isinstance(reply, list) and all(isinstance(each, dict) for each in reply), "cardsInfo", anki)
+        for each in filter(None, reply):
+            numbers = [each.get(name) for name in ("cardId", "queue", "due")]
+            check(all(map(_is_number, numbers)), "cardsInfo", anki)
+            found.append(CardFacts(*numbers))
+    return found
+
+
+def flagged_cards(anki: AnkiConnect) -> dict[int, int]:
+    """Return the flag, from 1 on, of each card with a CardId that has one."""
+    numbers = range(1, len(FLAGS) + 1)
+    asked: list[tuple[str, dict[str, Any]]] = [("findCards", {"query": f"{_OURS} flag:{n}"}) for n in numbers]
+    found: dict[int, int] = {}
+    for flag, reply in zip(numbers, anki.each(asked), strict=True):
+        if not isinstance(reply, AnkiRefused):  # a version of Anki that does not know that flag
+            check(isinstance(reply, list) and all(map(_is_number, reply)), "findCards", anki)
+            found |= dict.fromkeys(reply, flag)
+    return found
+
+
+def buried_cards(anki: AnkiConnect) -> frozenset[int]:
+    """Return the cards with a CardId that are buried."""
+    return frozenset(card_numbers(anki, f"{_OURS} is:buried"))
+
+
+def reviews(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[tuple[int, AnkiReview]]:
+    """Yield every row of Anki's review log that is of a card of ours, with the card's number there."""
     ours = {number: card for one in found for number, card in one.ours.items()}
     for some in parts(sorted(ours), _MANY):
         reply = anki.call("getReviewsOfCards", cards=list(some))
@@ -129,7 +177,7 @@ def reviews(anki: AnkiConnect, found: Sequence[Found]) -> Iterator[AnkiReview]:
             card = asked.get(number)
             check(card is not None and isinstance(rows, list), "getReviewsOfCards", anki)
             for row in rows:
-                yield _review(card, row, anki)
+                yield int(number), _review(card, row, anki)
 
 
 def _review(card: Any, row: Any, anki: AnkiConnect) -> AnkiReview:

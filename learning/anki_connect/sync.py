@@ -7,8 +7,8 @@ already: they are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from learning.anki.export_package import (
     VAULT_TAG,
@@ -20,30 +20,35 @@ from learning.anki.export_package import (
     package,
     vault_tag,
 )
+from learning.anki.html_to_markdown import markdown
 from learning.anki.import_package import Reported
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
-from learning.anki.reviews import dated, imports, known_history, known_origins
-from learning.anki.suspension import AnkiState, import_suspension
+from learning.anki.render import LARGEST
+from learning.anki.tags import OURS, user_tags
 from learning.anki_connect.client import AnkiConnect
+from learning.anki_connect.home import Home, bring_home
 from learning.anki_connect.push import RETRACTED, Progress, SyncResults, Tagged, ToDo, do, import_in_anki
-from learning.anki_connect.remote import Found, found_notes, reviews, suspensions
-from learning.cards.workspace import Desk
+from learning.anki_connect.remote import Found, found_notes
+from learning.anki_connect.send_reviews import missing_reviews, send_reviews
+from learning.cards.workspace import Desk, after
 from learning.store.siblings import imported_cards
-from vault.diagnostic import Diagnostic
-from vault.files.guard import Scope
 from vault.ids import CardId
-from vault.log.events import Import
-from vault.log.ledger import note_event
-from vault.log.review_log import append, unix_ms
+from vault.inbox.anki_edits import decided_edits
+from vault.inbox.listing import decisions
+from vault.log import ledger
+from vault.log.ledger import Event, note_event
+from vault.log.review_log import unix_ms
+from vault.model.markdown import escape
+from vault.text.formatting import clean_line
 
-_OURS = "retain::"  # tags that begin so are ours; a human's own stay
 _MOVED = "Anki imported it, but no note there has its CardId: correct that field in Anki, or delete the note"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `gone` are no longer
+    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `conflicts` were
+    edited there and here: they stay until the user decides in the inbox. `gone` are no longer
     there, and stay away. `retracted` are to be suspended, `revived` to be let go again, `twice` are cards that two
     notes show. No card is in a list twice."""
 
@@ -52,6 +57,7 @@ class Plan:
     retag: tuple[tuple[Found, AnkiNote], ...] = ()
     unchanged: tuple[AnkiNote, ...] = ()
     edited: tuple[CardId, ...] = ()
+    conflicts: tuple[tuple[Found, AnkiNote], ...] = ()
     gone: tuple[CardId, ...] = ()
     retracted: tuple[Found, ...] = ()
     revived: tuple[Found, ...] = ()
@@ -59,26 +65,22 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
-    """The reviews that are new, how many of the others had come before, and what is invalid about the rest."""
-
-    new: tuple[Import, ...] = ()
-    known: int = 0
-    invalid: tuple[Diagnostic, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Synced:
     """What was done, or in a dry run would be. `failed` says of each note or picture why Anki would not take it,
-    `left_out` which cards that came from Anki were left out, `marks` how many
-    cards were suspended here and resumed."""
+    `left_out` which cards that came from Anki were left out. `sent` is how many reviews
+    went to Anki."""
 
     plan: Plan
     home: Home
     media: int = 0
     failed: tuple[Reported, ...] = ()
     left_out: tuple[CardId, ...] = ()
-    marks: Mapping[str, int] = field(default_factory=dict)
+    sent: int = 0
+
+    @property
+    def marks(self) -> Mapping[str, int]:
+        """Return how many cards were suspended here, resumed, flagged and so on, as in Anki."""
+        return self.home.marks
 
     @property
     def created(self) -> list[CardId]:
@@ -115,36 +117,58 @@ def sync(
     imported: bool = False,
     progress: Progress | None = None,
 ) -> Synced:
-    """Log every review of our cards in Anki, then send new and changed cards there; can be repeated or interrupted.
+    """Log every review of our cards in Anki and what was decided there, then send new and changed cards and the reviews
+    that Anki lacks; can be repeated or interrupted.
 
     With `newer`, the vault's words also replace what was edited or deleted in Anki; with `imported`, cards that came
     from Anki go there as well; with `dry_run`, Anki is only read. `progress` hears (done, of) of the changes in Anki.
     Raises: AnkiNotReached, AnkiRefused; WriteFailed, Refused or LockHeld if the log cannot be written.
     """
-    tag = vault_tag(desk.vault.settings.vault_id)
-    found = found_notes(anki, desk.cards, tag, cards_of_notes(desk))
+    tag, several = vault_tag(desk.vault.settings.vault_id), cards_of_notes(desk)
+    known = read_notes(desk.vault)
+    found = found_notes(anki, _births(desk) | desk.cards.keys() | known.keys(), tag, several)
+    active = [one for one in found if RETRACTED not in one.tags and not _is_gone(desk, one, several)]
     shown = {one.card for one in found}
     left_out = () if imported else tuple(card for card in imported_cards(desk.cards, desk.vault) if card not in shown)
-    media, known = Media(desk.vault), read_notes(desk.vault)
-    plan = _planned(desk, notes_of(desk, media, frozenset(left_out), known), found, known, newer=newer)
-    home = _new_reviews(desk, anki, found)
-    if home.new and not dry_run:
-        append(desk.vault.guard(Scope.LOG), *home.new)
-    marks = _marked(desk, anki, found, known, home.new, dry_run=dry_run)
+    media = Media(desk.vault)
+    notes = notes_of(desk, media, frozenset(left_out), known)
+    home = bring_home(desk, anki, found, active, known, {note.card: note for note in notes}, dry_run=dry_run)
+    if not dry_run and (home.new or any(home.marks.values())):
+        desk = after(desk)
+        notes = notes_of(desk, media, frozenset(left_out), known)
+    gone = [one for one in found if RETRACTED not in one.tags and _is_gone(desk, one, several)]
+    plan = _planned(desk, notes, found, known, gone, newer=newer)
     if dry_run:
-        return Synced(plan, home, left_out=left_out, marks=marks)
+        lacking = missing_reviews(desk, active, home.there)
+        return Synced(plan, home, left_out=left_out, sent=sum(map(len, lacking.values())))
     results, there = SyncResults(), [*plan.create, *plan.unchanged, *(note for _, note in (*plan.update, *plan.retag))]
     try:
         # With `newer`, what is made is newer than whatever has its GUID there, as a note without its CardId.
         seconds = modified(plan.create, known, desk.now, fresh=newer)
-        _do(desk, anki, plan, seconds, media, results, progress)
+        _do(desk, anki, plan, seconds, known, media, results, progress)
     except BaseException:  # what Anki took before it broke off is no edit of a human's either
         there = [note for note in there if note.card in results.written]
         raise
     finally:
         _record(desk, known, there, results)
-    failed = tuple(_placed(desk, each) for each in results.failed)
-    return Synced(plan, home, results.media, failed, left_out, marks)
+        record(desk.vault, _conflict_events(desk, plan, known))
+    if plan.create or plan.revived:
+        found = found_notes(anki, desk.cards, tag, several)
+        active = [one for one in found if RETRACTED not in one.tags]
+    sent = send_reviews(desk, anki, active, missing_reviews(desk, active, home.there))
+    failed = tuple(_placed(desk, each) for each in (*results.failed, *sent.failed))
+    return Synced(plan, home, results.media, failed, left_out, sent.reviews)
+
+
+def _births(desk: Desk) -> set[CardId]:
+    """Return every card that this vault ever had."""
+    events, _ = desk.vault.ledger_events(ledger.IDS)
+    return {CardId(str(e["id"])) for e in events if e["type"] == "birth" and e.get("of") == "card" and "id" in e}
+
+
+def _is_gone(desk: Desk, one: Found, several: Mapping[CardId, Mapping[int, CardId]]) -> bool:
+    """Return whether the vault asks the cards of a note no more: they were retracted, retired or deleted."""
+    return (one.card not in desk.cards and one.card not in several) or desk.state(one.card).retracted
 
 
 def _placed(desk: Desk, failed: Reported) -> Reported:
@@ -163,14 +187,18 @@ def _planned(
     notes: Sequence[AnkiNote],
     found: Sequence[Found],
     known: Mapping[CardId, NoteRecord],
+    left: Sequence[Found],
     *,
     newer: bool,
 ) -> Plan:
-    """Return what makes Anki's notes equal to the vault's; with `newer`, also those edited or deleted there."""
+    """Return what makes Anki's notes equal to the vault's; with `newer`, also those edited or deleted there. `left` are
+    those that the vault asks no more.
+    """
     there: dict[CardId, list[Found]] = {}
     for one in found:
         there.setdefault(one.card, []).append(one)
     create, update, retag, edited, same, gone, revived = [], [], [], [], [], [], []
+    conflicts, decided = [], decided_edits(decisions(desk.vault))
     for note in notes:
         old = known.get(note.card, NoteRecord())
         if note.card not in there:
@@ -184,13 +212,14 @@ def _planned(
             if one.digest != note.shown:
                 if _is_edited(one, note, old) and not newer:
                     edited.append(note.card)
+                elif _is_conflict(one, note, old) and not newer and (note.card, one.digest) not in decided:
+                    conflicts.append((one, note))
                 else:
                     update.append((one, note))
-            elif set(_tags(one, note)) != set(one.tags):
+            elif set(_tags(one, note, old)) != set(one.tags):
                 retag.append((one, note))
             else:
                 same.append(note)
-    left = [one for one in found if desk.state(one.card).retracted and RETRACTED not in one.tags]
     twice = [card for card, ones in there.items() if len(ones) > 1]
     return Plan(
         tuple(create),
@@ -198,6 +227,7 @@ def _planned(
         tuple(retag),
         tuple(same),
         tuple(dict.fromkeys(edited)),
+        tuple(conflicts),
         tuple(gone),
         retracted=tuple(left),
         revived=tuple(revived),
@@ -214,49 +244,17 @@ def _is_edited(one: Found, note: AnkiNote, old: NoteRecord) -> bool:
     return one.digest not in old.given and (not old.synced or note.shown in old.synced)
 
 
-def _tags(one: Found, note: AnkiNote) -> list[str]:
-    """Return the tags that the note is to have: ours, and those that the user added in Anki."""
-    return list(dict.fromkeys([*note.tags, *(tag for tag in one.tags if _stays(tag))]))
+def _is_conflict(one: Found, note: AnkiNote, old: NoteRecord) -> bool:
+    """Return whether a note was edited in Anki since the last sync, and its card here."""
+    return bool(old.synced) and one.digest not in old.given and note.shown not in old.synced
 
 
-def _stays(tag: str) -> bool:
-    """Return whether a tag in Anki is the user's."""
-    return not tag.startswith(_OURS) or tag.startswith(VAULT_TAG)
-
-
-# --- reviews come home ----------------------------------------------------------------------------------------------
-
-
-def _new_reviews(desk: Desk, anki: AnkiConnect, found: Sequence[Found]) -> Home:
-    """Return what is new in Anki's log of reviews, not yet logged here."""
-    rows, invalid = dated(reviews(anki, found), desk.now)
-    known = known_origins(desk.past.whole().events)
-    new = imports(rows, known, desk.vault.settings.vault_id, desk.scheduler.calendar.zone)
-    return Home(tuple(new), sum(row.origin in known for row in rows), tuple(invalid))
-
-
-def _marked(
-    desk: Desk,
-    anki: AnkiConnect,
-    found: Sequence[Found],
-    known: Mapping[CardId, NoteRecord],
-    new: Sequence[Import],
-    *,
-    dry_run: bool,
-) -> dict[str, int]:
-    """Suspend and resume here what was suspended and resumed in Anki, as an import does; return how many.
-
-    What a sync suspended, as its card was retracted, is no word of the human's.
-    """
-    active = [one for one in found if RETRACTED not in one.tags and not desk.state(one.card).retracted]
-    ours = [pair for one in active for pair in one.ours.items()]
-    states = [
-        AnkiState(card, s.number, s.mod, s.is_suspended)
-        for (_, card), s in zip(ours, suspensions(anki, [number for number, _ in ours]), strict=True)
-        if s is not None
-    ]
-    history = known_history((*desk.past.whole().events, *new))
-    return import_suspension(desk.vault, history, known, states, desk.now, dry_run=dry_run)
+def _tags(one: Found, note: AnkiNote, old: NoteRecord) -> list[str]:
+    """Return the tags that the note is to have: ours, each as Anki writes it, and those that the user added in Anki."""
+    ours, theirs, given = user_tags(note.tags), user_tags(one.tags), user_tags(old.tags)
+    stay = [tag for tag in one.tags if all(key in ours or key not in given for key in user_tags([tag]))]
+    sent = [tag for tag in note.tags if tag.startswith(OURS) or not user_tags([tag]).keys() <= theirs.keys()]
+    return list(dict.fromkeys([*sent, *(tag for tag in stay if not tag.startswith(OURS) or tag.startswith(VAULT_TAG))]))
 
 
 # --- notes go there -------------------------------------------------------------------------------------------------
@@ -267,13 +265,16 @@ def _do(
     anki: AnkiConnect,
     plan: Plan,
     seconds: Mapping[CardId, int],
+    known: Mapping[CardId, NoteRecord],
     media: Media,
     results: SyncResults,
     progress: Progress | None,
 ) -> None:
     """Make the planned changes."""
     new = _sent(desk, anki, plan.create, seconds, media, results)
-    tags = [Tagged(one, _tags(one, note)) for one, note in (*plan.update, *plan.retag)]
+    none = NoteRecord()
+    changed = (*plan.update, *plan.retag)
+    tags = [Tagged(one, _tags(one, note, known.get(note.card, none))) for one, note in changed]
     tagged = {each.note.id for each in tags}
     tags += [Tagged(one, [t for t in one.tags if t != RETRACTED]) for one in plan.revived if one.id not in tagged]
     do(anki, ToDo(new, plan.update, tags, plan.retracted, plan.revived), media.files, results, progress)
@@ -300,6 +301,28 @@ def _sent(
     came = {one.card for one in found_notes(anki, desk.cards, tag, cards_of_notes(desk))}
     results.failed += [Reported(note.card, _MOVED) for note in new if note.card not in came]
     return []
+
+
+def _conflict_events(desk: Desk, plan: Plan, known: Mapping[CardId, NoteRecord]) -> Iterator[Event]:
+    """Yield the events of new conflicts, and of those that are settled."""
+    id_, second = desk.vault.settings.vault_id, unix_ms(desk.now) // 1000
+    for one, note in plan.conflicts:
+        at, before = known[note.card].conflict if note.card in known else (0, "")
+        if before != one.digest:
+            front, back, *_ = (markdown(each, _named) for each in (*one.fields.values(), ""))
+            place = desk.place(note.cards[0][1]).path
+            words = {"path": place, "front": front[:LARGEST], "back": back[:LARGEST]}
+            yield note_event(id_, "conflict", note.card, max(second, at + 1), fields=one.digest, **words)
+    left = {note.card for _, note in plan.conflicts}
+    for card, old in known.items():
+        at, before = old.conflict
+        if before and card not in left:
+            yield note_event(id_, "conflict", card, max(second, at + 1), fields="")
+
+
+def _named(name: str) -> str:
+    """Return the words for a picture or sound in a field of Anki's."""
+    return escape(f"[{clean_line(name)[:100]}]")
 
 
 def _record(desk: Desk, known: Mapping[CardId, NoteRecord], there: Sequence[AnkiNote], results: SyncResults) -> None:

@@ -24,7 +24,7 @@ from learning.study_day import StudyCalendar
 from vault.diagnostic import Diagnostic
 from vault.ids import CardId
 from vault.index.database import Database
-from vault.log.events import CardMark, CatchUp, Graded, Import, LogEvent, More, Params, Pause, decode
+from vault.log.events import ANKI, CardMark, CatchUp, Graded, Import, LogEvent, More, Params, Pause, decode
 from vault.log.review_columns import ReviewColumns
 from vault.log.review_log import ALIKE, EVER, IMPORTED, Log, at_of, is_same_action, last_undoable, read_log, unix_ms
 from vault.vault import Vault
@@ -35,6 +35,7 @@ _OF_A_FIT = (
     f" AND substr(fit.id, 1, {ALIKE}) = substr(event.id, 1, {ALIKE}))"
 )
 _VIA_IMPORT = f',"via":"{IMPORTED}"'.encode()  # in no text of a line, where quotation marks are escaped
+_IN_ANKI = b'"via":"%s"' % ANKI.encode()  # in the line of what was done there
 _NOT_UNDOABLE = tuple(kind.type for kind in (Graded, Import, Params))
 
 
@@ -149,8 +150,8 @@ class History:
         """Return the event that `undo` would void."""
         kinds = ", ".join("?" * len(_NOT_UNDOABLE))
         found = self._events(
-            f"at >= ? AND type NOT IN ({kinds}) AND NOT {_OF_A_FIT} AND NOT instr(line, ?)",
-            (self._cut_ms, *_NOT_UNDOABLE, _VIA_IMPORT),
+            f"at >= ? AND type NOT IN ({kinds}) AND NOT {_OF_A_FIT} AND NOT instr(line, ?) AND NOT instr(line, ?)",
+            (self._cut_ms, *_NOT_UNDOABLE, _VIA_IMPORT, _IN_ANKI),
             " DESC",
             1,
         )

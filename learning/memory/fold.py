@@ -15,7 +15,7 @@ from learning.memory.state import UNSEEN, CardEvent, MemoryState, Phase, Rules, 
 from vault.ids import CardId, digest12
 from vault.log import ledger
 from vault.log.card_history import MOST_WAS, lines_with
-from vault.log.events import Bury, CardMark, Flag, LogEvent, Memory, Params, Reschedule, Resume, Suspend, Tag
+from vault.log.events import Bury, CardMark, Flag, Forget, LogEvent, Memory, Params, Reschedule, Resume, Suspend, Tag
 from vault.log.review_columns import ScannedLog, scan_events
 from vault.log.review_log import at_of, live, unix_ms
 
@@ -130,6 +130,8 @@ def mark(state: MemoryState | None, event: CardMark | CardEvent, scheduler: Sche
             return state
         case Memory():
             return _brought(was, event, scheduler)
+        case Forget():
+            return None if state is None else forgotten(state)
         case CardEvent(type="retracted"):
             return replace(was, retracted=True)
         case CardEvent(type="revived"):
@@ -158,6 +160,18 @@ def _brought(state: MemoryState, event: Memory, scheduler: Scheduler) -> MemoryS
         reps=max(event.reps, 1),
         lapses=event.lapses,
         changed=False,
+    )
+
+
+def forgotten(state: MemoryState) -> MemoryState:
+    """Return the state of a card that is new again: what the user decided about it stays."""
+    return replace(
+        UNSEEN,
+        suspended=state.suspended,
+        retracted=state.retracted,
+        buried_until=state.buried_until,
+        flagged=state.flagged,
+        tags=state.tags,
     )
 
 

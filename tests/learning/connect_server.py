@@ -177,7 +177,29 @@ class ConnectServer:
             self.col.get_card(card) if self.col.db.scalar("select 1 from cards where id = ?", card) else None
             for card in cards
         ]
-        return [{"cardId": card.id, "note": card.nid, "ord": card.ord} if card else {} for card in found]
+        return [
+            {"cardId": card.id, "note": card.nid, "ord": card.ord, "queue": card.queue, "due": card.due} if card else {}
+            for card in found
+        ]
+
+    def do_findCards(self, query: str) -> list[int]:
+        return list(self.col.find_cards(query))
+
+    def do_insertReviews(self, reviews: list[list[int]]) -> None:
+        self._writes()
+        rows = ",".join(f"({','.join(map(str, row))})" for row in reviews)
+        columns = "id, cid, usn, ease, ivl, lastIvl, factor, time, type"
+        self.col.db.execute(f"insert into revlog({columns}) values {rows}")
+
+    def do_setSpecificValueOfCard(
+        self, card: int, keys: list[str], newValues: list[Any], warning_check: bool = False
+    ) -> list[bool]:
+        self._writes()
+        changed = self.col.get_card(card)
+        for key, value in zip(keys, newValues, strict=True):
+            setattr(changed, key, value)
+        self.col.update_card(changed)
+        return [True]
 
     def do_areSuspended(self, cards: list[int]) -> list[bool]:
         return [self.col.get_card(id_).queue == -1 for id_ in cards]

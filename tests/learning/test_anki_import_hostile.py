@@ -35,12 +35,13 @@ MODEL = {
     "tmpls": [{"name": "Card 1", "ord": 0, "qfmt": "{{Front}}", "afmt": "{{FrontSide}}<hr id=answer>{{Back}}"}],
 }
 TABLES = """
-create table col (id integer, models text, decks text);
+create table col (id integer, models text, decks text, crt integer default 1600000000, conf text default '{}');
 create table notes (id integer, guid text, mid integer, mod integer, tags text, flds text);
 create table cards (id integer, nid integer, did integer, odid integer, ord integer, mod integer, type integer,
-  queue integer, flags integer);
+  queue integer, flags integer, due integer default 0, odue integer default 0);
 create table revlog (id integer, cid integer, ease integer, time integer, type integer, factor integer);
 """
+_GIVEN = "id, nid, did, odid, ord, mod, type, queue, flags"
 
 
 def database(*statements: str, tables: str = TABLES, deck: str = "Default") -> bytes:
@@ -48,9 +49,11 @@ def database(*statements: str, tables: str = TABLES, deck: str = "Default") -> b
         connection.executescript(tables)
         if tables == TABLES:
             decks = json.dumps({"1": {"name": deck}})
-            connection.execute("insert into col values (1, ?, ?)", (json.dumps({"1": MODEL}), decks))
+            connection.execute(
+                "insert into col (id, models, decks) values (1, ?, ?)", (json.dumps({"1": MODEL}), decks)
+            )
         for statement in statements:
-            connection.execute(statement)
+            connection.execute(statement.replace("into cards values", f"into cards ({_GIVEN}) values"))
         connection.commit()
         return connection.serialize()
 

@@ -224,3 +224,11 @@ def test_a_large_deck_is_several_files(vault: Vault, tmp_path: Path) -> None:
 
     assert len(brought(vault, made(tmp_path, write)).files) == 2
     assert len(words(vault)) == 230
+
+
+def test_the_picture_of_an_image_occlusion_is_kept_and_its_note_named(vault: Vault, shared_data: Path) -> None:
+    report = brought(vault, shared_data / "anki/modern-mixed-notetypes-scheduled.apkg")
+    (kept,) = (each.reason for each in report.reported if "image occlusion" in each.reason)
+    path = kept.rpartition(" is ")[2]
+    assert path.startswith("learning/media/") and (vault.root / path).stat().st_size > 10_000
+    assert report.media == {"added": 1, "kept": 0, "left_out": 0} and report.cards["skipped"] == 3

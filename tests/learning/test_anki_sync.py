@@ -27,7 +27,16 @@ VAULT_ID = "01KB0000000000000000000000"
 A1, A2, B1 = CardId("aaaaaaaaa1"), CardId("aaaaaaaaa2"), CardId("bbbbbbbbb1")
 READING = {
     *("requestPermission", "version", "findNotes", "notesInfo", "getReviewsOfCards"),
-    *("modelNames", "modelFieldNames", "getMediaFilesNames", "multi", "areSuspended", "cardsModTime"),
+    *(
+        "findCards",
+        "cardsInfo",
+        "modelNames",
+        "modelFieldNames",
+        "getMediaFilesNames",
+        "multi",
+        "areSuspended",
+        "cardsModTime",
+    ),
 }
 
 

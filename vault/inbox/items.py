@@ -28,7 +28,7 @@ class View:
 class Item:
     """One question to the user, with at least one view. `digest` is of the offered version, `state` of both versions.
 
-    `kind` is article, topic, summary, deck or names; `since` an instant, or "". `concept` is the id of the concept,
+    `kind` is article, topic, summary, deck, names or anki; `since` an instant, or "". `concept` is the concept's id,
     under which a prompt finds the reason of a rejection. `note` is a remark for the user.
     """
 

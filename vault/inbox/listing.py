@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from vault.diagnostic import Diagnostic
 from vault.errors import NotFound, RetainError
+from vault.inbox.anki_edits import AnkiEdits
 from vault.inbox.items import HALF, Item, Source
 from vault.inbox.names import Names
 from vault.inbox.pages import Decks, Pages
@@ -14,7 +15,7 @@ from vault.log.ledger import Event
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
-SOURCES: tuple[Source, ...] = (Pages(), Decks(), Names())  # in the order in which their items are listed
+SOURCES: tuple[Source, ...] = (Pages(), Decks(), Names(), AnkiEdits())  # in the order in which their items are listed
 
 
 def items(vault: Vault) -> list[Item]:

@@ -21,6 +21,7 @@ from vault.ids import CardId
 from vault.log.ledger import instant
 
 VERSION = 1
+ANKI = "anki"  # the `via` of what was done in Anki: no action of a user of this program
 TAIL = len(',"crc":"01234567"}')
 
 
@@ -163,6 +164,12 @@ class Memory(CardMark, frozen=True, gc=False):
     reps: int = 1
     lapses: int = 0
     origin: str = ""
+
+
+class Forget(CardMark, frozen=True, gc=False):
+    """The card is new again: what was rated before counts no more for its memory."""
+
+    type: ClassVar[str] = "forget"
 
 
 class CatchUp(LogEvent, frozen=True, gc=False):
@@ -432,6 +439,7 @@ _READERS: dict[str, Callable[[dict[str, Any], Stamp], LogEvent]] = {
     "tag": lambda r, s: Tag(s, CardId(_text(r, "card")), _words(r, "add"), _words(r, "remove")),
     "reschedule": lambda r, s: Reschedule(s, CardId(_text(r, "card")), _day(r["due"])),
     "memory": _memory,
+    "forget": lambda r, s: Forget(s, CardId(_text(r, "card"))),
     "more": _more_new,
     "params": _params,
     "catch_up": lambda r, s: CatchUp(s, _per_day(r), _day(r["until"])),

@@ -24,6 +24,7 @@ from vault.files.folder import Folder
 from vault.files.guard import Guard
 from vault.ids import ulid
 from vault.log.events import (
+    ANKI,
     Graded,
     Import,
     LogEvent,
@@ -232,10 +233,10 @@ def without_voided(once: Sequence[LogEvent]) -> list[LogEvent]:
 
 
 def last_undoable(events: Iterable[LogEvent]) -> LogEvent | None:
-    """Return what `undo` would void: the user's latest action that still counts; imports, parameters and what
-    was rescheduled together with new parameters stay.
+    """Return what `undo` would void: the user's latest action that still counts; imports, what was done in Anki,
+    parameters and what was rescheduled together with new parameters stay.
     """
-    active = live(events)
+    active = [event for event in live(events) if event.stamp.via != ANKI]
     fits = [event for event in active if isinstance(event, Params)]
     undoable = (
         event
