@@ -226,7 +226,7 @@ def test_a_large_deck_is_several_files(vault: Vault, tmp_path: Path) -> None:
     assert len(words(vault)) == 230
 
 
-def test_the_picture_of_an_image_occlusion_is_kept
+def test_the_picture_of_an_image_occlusion_is_kept_and_its_note_named(vault: Vault, shared_data: Path) -> None:
     report = brought(vault, shared_data / "anki/modern-mixed-notetypes-scheduled.apkg")
     (kept,) = (each.reason for each in report.reported if "image occlusion" in each.reason)
     path = kept.rpartition(" is ")[2]
