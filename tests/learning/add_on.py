@@ -28,7 +28,8 @@ class AddOn(ConnectServer):
         self.calls.append(request["action"])
         params = {"origin": "", "allowed": True} if request["action"] == "requestPermission" else {}
         answer: dict[str, Any] = self.add_on.handler(request | {"params": request.get("params", {}) | params})
-        return json.loads(json.dumps(answer))
+        copied: dict[str, Any] = json.loads(json.dumps(answer))
+        return copied
 
 
 class _Windows(ModuleType):
