@@ -182,8 +182,8 @@ def before(col: Any) -> Iterator[ConnectServer]:
         with add_on_before(col) as server, serving(server):
             yield server
     else:
-        with serving(ConnectServer(col)) as server:
-            yield server
+        with serving(ConnectServer(col)) as plain:
+            yield plain
 
 
 def test_reviews_travel_both_ways_each_once_and_decisions_come_home(

@@ -16,10 +16,11 @@ from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from compiler.query.answer_text import EXTRACT, Line, Part, answer_lines, change_lines
-from tui.models.ask import Source, Turn, day_of
+from tui.models.ask import Source, Turn
 from tui.strings import ask as strings
 from tui.text import content
 from tui.widgets.grouped_list import ReachingList
+from vault.log.ledger import day_of
 
 if TYPE_CHECKING:  # the compiler is loaded when the first question is answered
     from compiler.query.answer import Answer
