@@ -334,8 +334,8 @@ def test_files_that_were_tampered_with_do_no_harm(vault: Path) -> None:
         (["next", "--type", "gossip"], "", "no order type"),
         (["next", "--as", "a\x1b[2Jb"], "", "not a valid name"),
         (["release", "\x1b[2J"], "", "not the id of an order"),
-        (["ask", " "], "", "a question has"),
-        (["ask", "x" * 600], "", "a question has"),
+        (["ask", " "], "", "a question must have"),
+        (["ask", "x" * 600], "", "a question must have"),
     ],
 )
 def test_a_wrong_command_is_answered_in_words_and_in_json(vault: Path, words: list[str], stdin: str, says: str) -> None:

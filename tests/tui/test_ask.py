@@ -125,7 +125,7 @@ async def test_a_question_from_home_is_answered_by_quotes_with_their_sources_bes
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, AskScreen), "the screen")
-        assert app.focused is field(asking(app)) and "ctrl+f files" in hint(app)
+        assert app.focused is field(asking(app)) and "ctrl+f saves" in hint(app)
         await ask(pilot, QUESTION)
         (answer,) = answers(app)
         assert answer.startswith(f"{QUESTION}\nQuoted from your sources\n[1] “") and "becomes stable." in answer
