@@ -93,7 +93,7 @@ def brought(tmp_path: Path, out: Path) -> Desk:
 
 def schedule(desk: Desk) -> dict[str, tuple[object, ...]]:
     """By question: whether it was learnt, and the day on which it is due."""
-    found = {}
+    found: dict[str, tuple[object, ...]] = {}
     for id_, placed in desk.cards.items():
         state, calendar = desk.state(id_), desk.scheduler.calendar
         found[placed.card.question.replace("\\", "")] = (

@@ -69,7 +69,7 @@ events: st.SearchStrategy[LogEvent] = st.one_of(
     st.builds(Reschedule, stamps, cards, st.dates()),
     st.builds(
         lambda stamp, card, numbers, day, wait, counts, origin: Memory(
-            stamp, card, *numbers, day, day + timedelta(days=wait), *counts, origin
+            stamp, card, numbers[0], numbers[1], day, day + timedelta(days=wait), counts[0], counts[1], origin
         ),
         stamps,
         cards,
