@@ -356,14 +356,6 @@ def test_mochi_in_edn_and_in_transit_gives_the_same_cards(tmp_path: Path) -> Non
     )
     content = 'What? ![](@media/cat.png)\n---\nA "cat"'
     card: list[object] = ["^ ", "~:id", "~:c1", "~:deck-id", "~:d2", "~:content", content]
-        "^ ",
-        "~:id",
-        "~:c1",
-        "~:deck-id",
-        "~:d2",
-        "~:content",
-        'What? ![](@media/cat.png)\n---\nA "cat"',
-    ]
     review: list[object] = ["^ ", "~:date", {"~#dt": 1_795_168_800_000}, "~:due", {"~#dt": 1_796_205_600_000}]
     card += ["~:tags", ["~#set", ["pets"]], "~:reviews", [[*review, "~:interval", 12, "~:remembered?", True]]]
     cards: list[object] = [
