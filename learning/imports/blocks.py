@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from learning.cards.new import MAX_DECK_NAME
 from learning.cards.workspace import Desk
-from learning.imports.foreign import ForeignCard
+from learning.foreign.cards import ForeignCard
 from learning.store.siblings import OWN_DECK, is_own
 from vault.ids import CardId, free_slug, mint
 from vault.layout import CONCEPTS, FLASHCARDS

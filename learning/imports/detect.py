@@ -7,11 +7,11 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 
+from learning.foreign import csv_table, hashcards, mnemosyne, mochi, obsidian_sr, remnote
+from learning.foreign.deck_database import NAME as HASHCARDS_DATABASE
+from learning.foreign.packages import Zip, open_zip
+from learning.foreign.tree import MAX_TEXT, Tree, read_bytes
 from learning.formats.jsonl import KEYS
-from learning.imports import csv_table, hashcards, mnemosyne, mochi, obsidian_sr, remnote
-from learning.imports.deck_database import NAME as HASHCARDS_DATABASE
-from learning.imports.packages import Zip, open_zip
-from learning.imports.tree import MAX_TEXT, Tree, read_bytes
 from vault.errors import UsageError
 from vault.text.formatting import clean_line, plural
 

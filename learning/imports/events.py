@@ -9,8 +9,8 @@ from datetime import timedelta
 
 from learning.cards.actions import tag_of
 from learning.cards.workspace import Desk
+from learning.foreign.cards import ForeignCard, PastReview, Schedule
 from learning.imports.blocks import variants_of
-from learning.imports.foreign import ForeignCard, PastReview, Schedule
 from learning.memory.state import tags_after
 from vault.errors import UsageError
 from vault.ids import CardId

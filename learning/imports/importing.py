@@ -17,15 +17,15 @@ from typing import Any
 
 from learning.anki.media_import import MEDIA, safe_name
 from learning.cards.workspace import Desk, after, open_desk, read_desk
-from learning.imports import csv_table, hashcards, mnemosyne, mochi, obsidian_sr, own_jsonl, remnote
+from learning.foreign import csv_table, hashcards, mnemosyne, mochi, obsidian_sr, own_jsonl, remnote
+from learning.foreign.cards import ForeignCard, Reading
+from learning.foreign.deck_database import past_of
+from learning.foreign.packages import Zip
+from learning.foreign.tree import Tree
 from learning.imports.blocks import Blocks, known_births
-from learning.imports.deck_database import past_of
 from learning.imports.detect import CSV, JSONL, MNEMOSYNE, MOCHI, REMNOTE, Detected, detect, opened
 from learning.imports.events import LogCounts, LogEvents
-from learning.imports.foreign import ForeignCard, Reading
 from learning.imports.markup import to_markdown, without_quoted_deletions
-from learning.imports.packages import Zip
-from learning.imports.tree import Tree
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.diagnostic import Diagnostic
 from vault.errors import NotFound, UsageError

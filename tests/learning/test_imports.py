@@ -14,11 +14,11 @@ import pytest
 
 from learning.cards.edit import edit_card
 from learning.cards.workspace import Desk, open_desk, rate, undo_last
+from learning.foreign import obsidian_sr
+from learning.foreign.sr_schedule import schedules_in
+from learning.foreign.tree import Tree
 from learning.formats.blake3 import blake3_hex
-from learning.imports import obsidian_sr
 from learning.imports.importing import CardsReport, ImportOptions, import_cards
-from learning.imports.sr_schedule import schedules_in
-from learning.imports.tree import Tree
 from learning.imports.undoing import undo_import
 from learning.memory.ease import memory_of
 from learning.memory.state import Phase
@@ -354,18 +354,11 @@ def test_mochi_in_edn_and_in_transit_gives_the_same_cards(tmp_path: Path) -> Non
         ' {:id :c2 :deck-id :d1 :content "A {{1::cell}} has a {{2::wall}}"} {:id :c3 :content "only a note"}'
         ' {:id :c4 :trashed? true :content "x\\n---\\ny"}]}'
     )
-    card: list[object] = [
-        "^ ",
-        "~:id",
-        "~:c1",
-        "~:deck-id",
-        "~:d2",
-        "~:content",
-        'What? ![](@media/cat.png)\n---\nA "cat"',
-    ]
-    review = ["^ ", "~:date", {"~#dt": 1_795_168_800_000}, "~:due", {"~#dt": 1_796_205_600_000}]
+    content = 'What? ![](@media/cat.png)\n---\nA "cat"'
+    card: list[object] = ["^ ", "~:id", "~:c1", "~:deck-id", "~:d2", "~:content", content]
+    review: list[object] = ["^ ", "~:date", {"~#dt": 1_795_168_800_000}, "~:due", {"~#dt": 1_796_205_600_000}]
     card += ["~:tags", ["~#set", ["pets"]], "~:reviews", [[*review, "~:interval", 12, "~:remembered?", True]]]
-    cards = [
+    cards: list[object] = [
         card,
         ["^ ", "~:id", "~:c2", "~:deck-id", "~:d1", "~:content", "A {{1::cell}} has a {{2::wall}}"],
         ["^ ", "~:id", "~:c3", "~:content", "only a note"],

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, tzinfo
 
-from learning.imports.foreign import ForeignCard, Learnt, Reading, schedule_of_ease
-from learning.imports.packages import Zip
-from learning.imports.tree import MAX_TEXT, Tree, read_bytes, unique_key
-from learning.imports.xml_elements import Element, parsed
+from learning.foreign.cards import ForeignCard, Learnt, Reading, schedule_of_ease
+from learning.foreign.packages import Zip
+from learning.foreign.tree import MAX_TEXT, Tree, read_bytes, unique_key
+from learning.foreign.xml_elements import Element, parsed
 from vault.errors import Unreadable
 from vault.model.card import REVERSED
 

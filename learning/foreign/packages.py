@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from learning.imports.tree import MAX_PICTURE
+from learning.foreign.tree import MAX_PICTURE
 from vault.errors import Unreadable
 from vault.text.formatting import clean_line
 

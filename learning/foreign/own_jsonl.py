@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
-from learning.imports.foreign import ForeignCard, Learnt, PastReview, Reading, Schedule, bounded
-from learning.imports.tree import Tree
+from learning.foreign.cards import ForeignCard, Learnt, PastReview, Reading, Schedule, bounded
+from learning.foreign.tree import Tree
 from vault.ids import ID, CardId
 from vault.log.events import RATINGS
 from vault.model.card import REVERSED, CardKind

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from learning.imports.foreign import ForeignCard, Reading
-from learning.imports.tree import Tree, unique_key
+from learning.foreign.cards import ForeignCard, Reading
+from learning.foreign.tree import Tree, unique_key
 
 _LINE = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d+[.)])?[ \t]+(?P<text>\S.*)|(?P<bare>\S.*)")
 _BELOW = re.compile(r"(?P<front>.+?)\s*(?P<sign>>>>|:::|;;;|↓|>>1\.|::1\.|;;1\.)\s*")

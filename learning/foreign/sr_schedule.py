@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, tzinfo
 
-from learning.imports.foreign import Schedule, bounded, days_before
+from learning.foreign.cards import Schedule, bounded, days_before
 from learning.memory.ease import sr_difficulty
 from vault.model.frontmatter import Properties
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from learning.imports.foreign import Learnt, PastReview, Schedule, bounded
-from learning.imports.tree import Tree, read_bytes
+from learning.foreign.cards import Learnt, PastReview, Schedule, bounded
+from learning.foreign.tree import Tree, read_bytes
 from vault.errors import Unreadable
 from vault.log.events import Rating
 from vault.text.formatting import clean_line

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from learning.imports.highlights import HIGHLIGHT, ClozeMarks, has_cloze, marks_of
-from learning.imports.tree import Tree
+from learning.foreign.highlights import HIGHLIGHT, ClozeMarks, has_cloze, marks_of
+from learning.foreign.tree import Tree
 from vault.errors import UsageError
 
 _PATH = ".obsidian/plugins/obsidian-spaced-repetition/data.json"

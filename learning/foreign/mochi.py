@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
-from learning.imports.foreign import ForeignCard, Learnt, PastReview, Reading, Schedule, schedule_of_ease
-from learning.imports.packages import Zip
-from learning.imports.transit import read_edn, read_transit
-from learning.imports.tree import MAX_TEXT, unique_key
+from learning.foreign.cards import ForeignCard, Learnt, PastReview, Reading, Schedule, schedule_of_ease
+from learning.foreign.packages import Zip
+from learning.foreign.transit import read_edn, read_transit
+from learning.foreign.tree import MAX_TEXT, unique_key
 from vault.errors import Unreadable
 from vault.log.events import Rating
 from vault.model.card import REVERSED

@@ -15,10 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 
+from learning.foreign.cards import ForeignCard, Learnt, Reading, Schedule, bounded, days_before, schedule_of_ease
+from learning.foreign.tree import Tree, unique_key
 from learning.formats.csv import COLUMNS as OWN_COLUMNS
 from learning.formats.csv import without_guard
-from learning.imports.foreign import ForeignCard, Learnt, Reading, Schedule, bounded, days_before, schedule_of_ease
-from learning.imports.tree import Tree, unique_key
 from vault.errors import UsageError
 from vault.ids import ID, CardId
 from vault.model.cloze import numbers_in

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from learning.foreign.brackets import Bracketed, bracketed
+from learning.foreign.cards import ForeignCard, Learnt, Reading
+from learning.foreign.deck_database import Past
+from learning.foreign.tree import Tree, unique_key
 from learning.formats.blake3 import blake3_hex
-from learning.imports.brackets import Bracketed, bracketed
-from learning.imports.deck_database import Past
-from learning.imports.foreign import ForeignCard, Learnt, Reading
-from learning.imports.tree import Tree, unique_key
 from vault.model.card import REVERSED
 
 HASHCARDS, REPEATER = "hashcards", "repeater"

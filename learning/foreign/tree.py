@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from learning.imports.foreign import ForeignCard, Reading
+from learning.foreign.cards import ForeignCard, Reading
 from vault.errors import NotFound, Unreadable
 from vault.text.formatting import clean_line
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-from learning.imports.foreign import ForeignCard, Learnt, Reading
-from learning.imports.highlights import cloze_of
-from learning.imports.sr_schedule import note_schedule, schedules_in, split_comments
-from learning.imports.sr_settings import SrSettings
-from learning.imports.tree import Tree, unique_key
+from learning.foreign.cards import ForeignCard, Learnt, Reading
+from learning.foreign.highlights import cloze_of
+from learning.foreign.sr_schedule import note_schedule, schedules_in, split_comments
+from learning.foreign.sr_settings import SrSettings
+from learning.foreign.tree import Tree, unique_key
 from vault.model.card import REVERSED
 from vault.model.frontmatter import body_of, read_properties
 from vault.text.formatting import plural

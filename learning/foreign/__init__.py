@@ -1,0 +1,1 @@
+"""Readers of other programs' cards: what they find, before any of it is written."""
