@@ -12,9 +12,9 @@ from pathlib import Path
 
 from compiler.sources.inventory import scan
 from compiler.sources.notes import MOST_BYTES, NoteFacts, facts_of
-from learning.imports import obsidian_sr
+from learning.foreign import obsidian_sr
+from learning.foreign.tree import Tree
 from learning.imports.blocks import variants_of
-from learning.imports.tree import Tree
 from vault.config.notes import ABOVE, HERE, HUMAN, PICTURES, WRITTEN, NoteRules
 from vault.errors import Unreadable, UsageError
 from vault.text.formatting import clean_line, plural

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from compiler.gates.repeated_cards import repeats
 from compiler.language.search_terms import FUNCTION_WORDS, terms
@@ -60,14 +60,21 @@ def doubles(wiki: Wiki) -> Found:
         before: list[tuple[str, str]] = []
         for card in deck.cards:
             words = plain_words(card.question), plain_words(card.answer)
-            if repeats(*words, before):
+            if repeats(*words, before) and not _asks_the_same(words, before):
                 what = f"“{truncate(words[0], _QUOTED)}” asks the same question as an earlier card in the deck"
                 yield deck.path, card.line, what, "delete one of the two"
             before.append(words)
 
 
+def _asks_the_same(words: tuple[str, str], before: Iterable[tuple[str, str]]) -> bool:
+    """Return whether earlier cards have the question word for word, and none of them the answer."""
+    question, answer = (fold(each).casefold() for each in words)
+    answers = [fold(a).casefold() for q, a in before if fold(q).casefold() == question]
+    return bool(answers) and answer not in answers
+
+
 def ambiguous(wiki: Wiki) -> Found:
-    """Yield cards that ask what a card of another deck asks and have another answer, without saying of what."""
+    """Yield cards that ask what another card asks and have another answer, without saying of what."""
     by_question: dict[str, list[tuple[Deck, Card]]] = defaultdict(list)
     for deck, card in _cards(wiki):
         by_question[fold(plain_words(card.question)).casefold()].append((deck, card))
@@ -75,7 +82,7 @@ def ambiguous(wiki: Wiki) -> Found:
         first = alike[0][1]
         for deck, card in alike[1:]:
             same = fold(plain_words(card.answer)).casefold() == fold(plain_words(first.answer)).casefold()
-            if question and deck is not alike[0][0] and not same:
+            if question and not same:
                 what = f"“{truncate(plain_words(card.question), _QUOTED)}” has a different answer in {alike[0][0].path}"
                 yield deck.path, card.line, what, "say in the question what it is about: `retain card edit`"
 

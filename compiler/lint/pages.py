@@ -151,6 +151,10 @@ def _sources_of(page: Page, wiki: Wiki) -> set[str]:
 
 def unreadable(wiki: Wiki) -> Found:
     """Yield pages that cannot be read. All others have to be read for that."""
-    _ = wiki.pages, wiki.indexes, wiki.notes, wiki.agenda
+    _ = wiki.indexes, wiki.notes, wiki.agenda
+    for page in wiki.pages:
+        for problem in page.properties.problems:
+            remedy = "mend it, or restore the page from git"
+            yield page.path, problem.line, f"its properties cannot be read: {problem.message}", remedy
     for path in wiki.unreadable:
         yield path, 0, "it cannot be read", "`retain verify` shows the reason"

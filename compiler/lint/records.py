@@ -99,6 +99,8 @@ def _unknown(page: Page) -> str:
 def changed_source(wiki: Wiki) -> Found:
     """Yield sources whose file is gone or is not what was compiled."""
     for path, summary in wiki.summaries.items():
+        if summary.properties.problems:  # reported as unreadable
+            continue
         raw = summary.properties.text("source")
         digest = _digest(wiki, raw)
         if not digest:

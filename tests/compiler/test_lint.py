@@ -133,6 +133,20 @@ def test_pages_that_no_index_lists_or_that_cannot_be_read_are_found(vault: Vault
     assert ("unindexed", ARTICLE) in codes and ("unreadable", "wiki/concepts/bowline.md") in codes
 
 
+def test_a_source_whose_page_has_damaged_properties_is_not_called_gone(vault: Vault) -> None:
+    (summary,) = vault.paths("wiki/summaries", ".md")[:1]
+    before = found(vault)
+    edit(vault, summary, lambda text: text.replace("type: ", "type: [", 1))
+    new = {(each.code, each.path) for each in found(vault) if each not in before}
+    assert ("unreadable", summary) in new and "source-changed" not in {code for code, _ in new}
+
+
+def test_cards_that_ask_the_same_and_answer_otherwise_are_ambiguous_in_one_deck_too(vault: Vault) -> None:
+    edit(vault, DECK, _card("What is a sheet?", "A rope that sets a sail."))
+    edit(vault, DECK, _card("What is a sheet?", "A page of paper."))
+    assert [each.code for each in found(vault) if "What is a sheet" in each.message] == ["card-ambiguous"]
+
+
 def test_a_term_that_no_source_explains_is_a_missing_page_until_the_user_decides(vault: Vault) -> None:
     for name, words in (("one", "before"), ("two", "after"), ("three", "without"), ("four", "with")):
         what = f"A {name} knot is a knot that is tied {words} a capstan brake. A capstan brake holds it."
