@@ -89,7 +89,7 @@ def test_sync_takes_cards_there_and_tells_what_it_did(run: Run, compiled: Path, 
         assert done.code == 0 and f"{planned['notes']['created']} notes created in Anki" in done.stdout
         again = run(*words, "--json", cwd=compiled, env=env).json()
         assert again["notes"]["created"] == 0 and again["notes"]["unchanged"] == planned["notes"]["created"]
-        assert again["reviews"] == {"new": 0, "known": 0, "odd": 0} and again["failed"] == []
+        assert again["reviews"] == {"new": 0, "known": 0, "odd": 0, "sent": 0} and again["failed"] == []
     col.close()
 
 

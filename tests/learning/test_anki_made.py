@@ -69,7 +69,7 @@ def test_a_forged_deck_passes_no_reviews_off_as_ours(vault: Vault, tmp_path: Pat
     decks = {p: p.read_bytes() for p in (vault.root / "learning/flashcards").iterdir()}
     report = brought(vault, path)
     assert report.notes == {"ours": 0, "strange": 0} and report.reviews["added"] == 0
-    assert [r.reason.partition(",")[0] for r in report.reported] == ["2 notes are marked as from this vault"]
+    assert [r.reason.partition(",")[0] for r in report.reported] == ["2 notes are marked as coming from this vault"]
     assert {p: p.read_bytes() for p in (vault.root / "learning/flashcards").iterdir()} == decks
 
 
