@@ -135,6 +135,7 @@ def test_flags_and_buried_cards_come_home_and_a_flag_taken_away_goes(vault: Vaul
     def then(col: Any, cards: list[int]) -> None:
         col.set_user_flag_for_cards(1, [cards[0]])
         col.sched.bury_cards([cards[1]])
+        col.db.execute("update cards set mod = mod - 10")  # so that what comes later is in a later second
 
     deck = with_notes(tmp_path, [[], [], []], then)
     told = brought(vault, deck).marks
@@ -146,7 +147,6 @@ def test_flags_and_buried_cards_come_home_and_a_flag_taken_away_goes(vault: Vaul
     assert not any(brought(vault, deck).marks.values()) and log(vault) == before
     with collection(tmp_path / "desktop") as col:
         col.set_user_flag_for_cards(0, col.find_cards(""))
-        col.db.execute("update cards set mod = mod + 1")
         later = give_out(col, tmp_path / "later.apkg")
     assert brought(vault, later).marks["unflagged"] == 1
     assert not state_of(vault, cards["question 0?"]).flagged
