@@ -147,6 +147,7 @@ def test_flags_and_buried_cards_come_home_and_a_flag_taken_away_goes(vault: Vaul
     assert not any(brought(vault, deck).marks.values()) and log(vault) == before
     with collection(tmp_path / "desktop") as col:
         col.set_user_flag_for_cards(0, col.find_cards(""))
+        col.db.execute("update cards set mod = mod + 5")
         later = give_out(col, tmp_path / "later.apkg")
     assert brought(vault, later).marks["unflagged"] == 1
     assert not state_of(vault, cards["question 0?"]).flagged
