@@ -128,7 +128,8 @@ def test_a_file_that_is_added_again_unchanged_is_confirmed(run: Run, vault: Vaul
 
 
 @pytest.mark.parametrize(
-    ("given", "says"), [("../elsewhere.md", "a folder of sources"), ("wiki", "a folder of sources"), ("raw/new.md", "retain compile")]
+    ("given", "says"),
+    [("../elsewhere.md", "a folder of sources"), ("wiki", "a folder of sources"), ("raw/new.md", "retain compile")],
 )
 def test_what_is_no_source_is_named_and_nothing_is_recorded(run: Run, vault: Vault, given: str, says: str) -> None:
     (vault.root / "raw/new.md").write_text("# New\n\nA sloop is a boat.\n")

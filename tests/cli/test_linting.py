@@ -24,7 +24,8 @@ def test_findings_are_shown_by_rule_and_the_exit_code_says_that_there_are_some(r
     shown = run("lint", cwd=faulty)
     assert shown.code == 1 and "broken-link (1)" in shown.stdout
     assert (
-        f"{NOTE}:3: [[wiki/concepts/gone|a page]] links to a file that does not exist (change the link)" in shown.stdout
+        f"{NOTE}:3: [[wiki/concepts/gone|a page]] links to a file that does not exist (change the link in your note)"
+        in shown.stdout
     )
     found = run("lint", "--rule", "broken-link", "--json", cwd=faulty).json()["findings"]
     assert [(each["code"], each["path"], each["line"]) for each in found] == [("broken-link", NOTE, 3)]
