@@ -181,7 +181,7 @@ def _shorter(name: str) -> set[str]:
 def who_uses_it(sources: int, articles: int = 0) -> str:
     """Return in words what is asked of an unexplained term, and how many use it."""
     many = plural(sources, "source") + (f" and {plural(articles, 'article')}" if articles else "")
-    return f"what is it? It is used in {many}, but no sentence says what it is"
+    return f"what is it? It is used in {many}, but no sentence was found that says what it is"
 
 
 def use_of(sentence: str, names: Collection[str]) -> str:

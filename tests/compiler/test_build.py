@@ -545,10 +545,10 @@ def test_a_gap_is_filled_by_an_answer_not_by_the_question_going_away(vault: Vaul
     answer = write_needy(vault)
     compiled(vault)
     gaps = vault.root / "learning/gaps.md"
-    assert "**Capstan**: what is it? Used in 2 sources" in gaps.read_text().partition("## Resolved")[0]
+    assert "**Capstan**: what is it? It is used in 2 sources" in gaps.read_text().partition("## Resolved")[0]
     answer.write_text(NEEDED)
     compiled(vault, MORNING + timedelta(days=1))
-    assert "**Capstan**: what is it? Used in 2 sources" in gaps.read_text().partition("## Resolved")[2]
+    assert "**Capstan**: what is it? It is used in 2 sources" in gaps.read_text().partition("## Resolved")[2]
     answer.unlink()
     for path in NEEDY:
         (vault.root / path).unlink()

@@ -164,7 +164,7 @@ def test_a_sentence_that_cannot_be_used_is_named_and_the_others_stay(line: str, 
         ("K: applied\nQ: What does a halyard do?\nA: It hoists.", "cites nothing"),
         ("K: applied\nQ: What does a halyard do?\nA: It hoists.\nC: 1:1z", "has no piece z"),
         ("K: applied\nQ: How long is a halyard?\nA: 42 m.\nC: 1:2b", "do not contain 42"),
-        ("K: applied\nQ: What does a halyard do\nA: It hoists.\nC: 1:1a", "is not a question"),
+        ("K: applied\nQ: What does a halyard do\nA: It hoists.\nC: 1:1a", "is not phrased as a question"),
         ("K: applied\nQ: Does a halyard hoist a sail?\nA: A halyard.\nC: 1:1a", "contains its answer"),
     ],
 )

@@ -49,7 +49,7 @@ def test_a_sound_card_passes_each_kind_on_its_own_evidence() -> None:
             "refers to something that is not on",
         ),
         (card("What is a KV cache?", "As shown above, it stores tensors."), "refers to something that is not on"),
-        (card("Name the KV cache.", "It stores 2 tensors per layer."), "is not a question"),
+        (card("Name the KV cache.", "It stores 2 tensors per layer."), "is not phrased as a question"),
         (card("What is a KV cache?", ""), "no question or no answer"),
         (card("What is a KV cache?", "It stores tensors.\x1b[31m"), "control characters"),
         (card("What is a KV cache?", "It stores tensors.", cite="0000000000"), "cites no claim"),

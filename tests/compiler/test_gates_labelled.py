@@ -73,7 +73,7 @@ def test_names_may_come_from_any_text_that_is_known_and_numbers_only_from_the_ci
         ("What did Ada Lovelace store in it?", "Two tensors per layer.", "do not mention"),
         ("What does a KV cache store?", "A KV cache.", "contains its answer"),
         ("Which cache stores tensors?", "The KV cache.", ""),
-        ("Name the KV cache", "Two tensors per layer.", "is not a question"),
+        ("Name the KV cache", "Two tensors per layer.", "is not phrased as a question"),
         ("What does a KV cache store?", "", "no question or no answer"),
         ("What does a KV cache store?", "Tensors.\x1b[31m", "control characters"),
         ("What does a KV cache store?", "Tensors per layer. " * 60, "too long"),

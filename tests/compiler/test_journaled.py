@@ -148,7 +148,7 @@ def test_terms_and_open_questions_are_on_the_agenda_and_stay_under_their_ids(cel
     report = compiled(cells, Scripted(reword=reword))
     agenda = text(cells, "learning/gaps.md")
     assert report.gaps["structural"] == 1 and report.gaps["epistemic"] == 1
-    assert "chromosome" in agenda and "Used in 2 sources" in agenda and "Why are there two divisions?" in agenda
+    assert "chromosome" in agenda and "It is used in 2 sources" in agenda and "Why are there two divisions?" in agenda
     assert len(re.findall(r"\[\[wiki/summaries/m\w+iosis", agenda)) >= 1 or "wiki/summaries" in agenda
     source(cells, "other.md", "# Osmosis\n\nOsmosis is a flow of water through a membrane.\n")
     compiled(cells, Scripted(reword=reword), MORNING + HOUR)
