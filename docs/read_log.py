@@ -10,7 +10,9 @@ import zlib
 from pathlib import Path
 
 TAIL = len(b',"crc":"01234567"}')
-TYPES = frozenset("review import undo suspend resume bury flag tag reschedule grade more params catch_up pause".split())
+TYPES = (
+    "review import undo suspend resume bury flag tag reschedule forget memory grade more params catch_up pause".split()
+)
 
 
 def is_whole(line):

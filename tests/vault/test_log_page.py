@@ -51,6 +51,8 @@ def of_every_type(writer: LogWriter) -> list[LogEvent]:
     write(events.Flag, A, "zu lang \u2028 „so“")
     write(events.Tag, A, ("exam",), ("old",))
     write(events.Reschedule, A, date(2026, 12, 24))
+    write(events.Forget, A)
+    write(events.Memory, A, 3.5, 5.25, date(2026, 11, 1), date(2026, 12, 1))
     write(events.More, date(2026, 11, 21), 10)
     write(events.Params, (0.1, 2.5), 0.85, "fitted")
     write(events.CatchUp, 40, date(2026, 12, 1))
