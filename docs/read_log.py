@@ -10,9 +10,7 @@ import zlib
 from pathlib import Path
 
 TAIL = len(b',"crc":"01234567"}')
-TYPES = (
-    "review import undo suspend resume bury flag tag reschedule forget memory grade more params catch_up pause".split()
-)
+KNOWN = "review import undo suspend resume bury flag tag reschedule forget memory grade more params catch_up pause"
 
 
 def is_whole(line):
@@ -39,7 +37,7 @@ def read(vault):
                 event = json.loads(piece)
                 if event["v"] > 1:
                     sys.exit(f"{path}:{number}: a later version of the format")
-                if event["type"] in TYPES:
+                if event["type"] in KNOWN.split():
                     lines[event["id"]] = min(piece, lines.get(event["id"], piece))
     return lines, damaged
 
