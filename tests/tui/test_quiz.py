@@ -164,7 +164,9 @@ async def test_waiting_for_the_tutor_can_be_given_up(quiz: RetainApp, settled: S
         configure(settings, server.url)
         async with quiz.run_test() as pilot:
             try:
-                await until(pilot, lambda: quiz.screen.query("#said") and "waiting for the model" in shown(quiz), "a wait")
+                await until(
+                    pilot, lambda: quiz.screen.query("#said") and "waiting for the model" in shown(quiz), "a wait"
+                )
                 await pilot.press("escape")
                 await settled(pilot)
                 assert isinstance(quiz.screen, QuizScreen) and "waiting for the model" not in shown(quiz)
