@@ -58,7 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("cli.maintenance.doctor:doctor", "Show what protects this vault, and check it for problems."),
     "upgrade": ("cli.maintenance.upgrade:upgrade", "Update AGENTS.md and the schema version of an older vault."),
     "export": ("cli.exchange.export:export", "Export cards to other programs, or training data for a model."),
-    "import": ("cli.exchange.import_:import_", "Import cards and reviews from Anki."),
+    "import": ("cli.exchange.import_:import_", "Import cards and reviews from Anki and other programs."),
     "sync": ("cli.exchange.sync:sync", "Sync cards and reviews with a running Anki."),
     "rebuild": ("cli.build.compile:rebuild", "Rebuild all generated files from scratch."),
     "completion": ("cli.shell:completion", "Print the completion script for bash, zsh or fish."),
