@@ -247,7 +247,9 @@ async def test_the_palette_offers_the_keys_of_the_screen_the_places_and_the_colo
         assert {"Help", "Quit", "Colours: dark"} <= set(titles)
         await pilot.press("ctrl+p")
         await settled(pilot)
-        await pilot.press(*"colours: light", "enter")
+        await pilot.press(*"colours: light")
+        await settled(pilot)
+        await pilot.press("enter")
         await settled(pilot)
         assert home.theme == "retain-light"
 
