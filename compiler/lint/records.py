@@ -10,7 +10,7 @@ from compiler.lint.wiki import Page, Wiki
 from compiler.pages.summaries import MAX_SUMMARY
 from vault.errors import Damaged, Refused
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
-from vault.log.ledger import IDS
+from vault.log.ledger import EDITS, IDS, deleted_cards
 from vault.text.formatting import clean_line, truncate
 
 Found = Iterator[tuple[str, int, str, str]]
@@ -55,8 +55,9 @@ def _lost_claims(wiki: Wiki, gone: set[str]) -> Found:
 
 
 def _lost_cards(wiki: Wiki) -> Found:
-    """Yield cards that no deck has."""
+    """Yield cards that no deck has and that nobody deleted with retain."""
     held = {str(card.id) for deck in wiki.decks for card in deck.cards if card.id}
+    held |= deleted_cards(each for log in (EDITS, IDS) for each in wiki.vault.ledger_events(log)[0])
     for id_, birth in wiki.ids.births.items():
         if birth.noun == "card" and wiki.ids.alive(id_) and id_ not in held:
             remedy = "if you deleted it, run `retain compile` to record that; if not, restore the deck from git"

@@ -22,8 +22,6 @@ from vault.ids import CardId
 from vault.log.events import Bury, CardMark, Flag, Reschedule, Resume, Stamp, Suspend, Tag, Undo
 from vault.text.formatting import clean_line
 
-# The reasons that a flag is offered with; any other text is allowed.
-REASONS = ("wrong", "unclear", "too long", "gives the answer", "not worth knowing")
 LONGEST_TAG = 100  # characters
 LONGEST_REASON = 2_000
 MOST_DAYS = 3_653  # that cards may be spread over, or put off
@@ -70,7 +68,7 @@ def burying(desk: Desk, cards: Iterable[str], *, via: str) -> Action:
 
 
 def flagging(desk: Desk, cards: Iterable[str], reason: str, *, via: str) -> Action:
-    """Return the action that flags the cards, for one of `REASONS` or in the user's own words."""
+    """Return the action that flags the cards, with a reason in words."""
     found, said = _found(desk, cards), clean_line(reason)[:LONGEST_REASON]
     return _action([Flag(stamp, card, said) for stamp, card in _stamped(desk, found, via)], found, via)
 

@@ -22,7 +22,6 @@ from vault.process.signals import unbroken
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 
-_DELETE, _RESTORE = "delete", "restore"
 _PASTE = "its text is in ledger/edits.jsonl"
 
 
@@ -84,7 +83,7 @@ def delete_blocks(vault: Vault, blocks: Mapping[tuple[str, int], Card], now: dat
         with unbroken():  # the deck and its record
             vault.guard(Scope.LOG).write(path, rest.text.encode(), expect=sha256_hex(found.text.encode()))
             cuts += mine
-            _record(vault, _DELETE, mine, now)
+            _record(vault, ledger.DELETE, mine, now)
     return Deleted(tuple(cuts))
 
 
@@ -119,7 +118,7 @@ def restore_cards(vault: Vault, deleted: Deleted, now: datetime) -> tuple[CardId
         with unbroken():
             expect = sha256_hex(deck.text.encode()) if deck.text else None
             vault.guard(Scope.LOG).write(cut.path, text.encode(), expect=expect)
-            _record(vault, _RESTORE, [cut], now)
+            _record(vault, ledger.RESTORE, [cut], now)
         restored += cut.cards
     return tuple(restored)
 
@@ -127,7 +126,7 @@ def restore_cards(vault: Vault, deleted: Deleted, now: datetime) -> tuple[CardId
 def last_deletion(vault: Vault, id_: str) -> Deleted:
     """Return the latest deletion of that card. Raises: NotFound."""
     events, _ = vault.ledger_events(ledger.EDITS)
-    for event in reversed(ledger.ordered(e for e in events if e.get("type") == _DELETE)):
+    for event in reversed(ledger.ordered(e for e in events if e.get("type") == ledger.DELETE)):
         with suppress(KeyError, ValueError, TypeError):
             if id_ in ledger.strings(event["cards"]):
                 return Deleted((_cut_in(event),))
@@ -147,7 +146,7 @@ def _record(vault: Vault, type_: str, cuts: Iterable[Cut], now: datetime) -> Non
     lines = []
     for cut in cuts:
         event = {"v": 1, "type": type_, "card": cut.cards[0], "cards": list(cut.cards), "path": cut.path}
-        if type_ == _DELETE:
+        if type_ == ledger.DELETE:
             kind = cut.kind.value if cut.kind else ""
             event |= {"text": cut.text, "place": cut.place, "kind": kind, "rest": cut.rest}
         lines.append(ledger.encode(event | {"at": at}))

@@ -28,6 +28,22 @@ def test_cards_are_previewed_imported_verified_and_taken_back(run: Run, tmp_path
     assert run("import", "undo", "--vault", str(root)).code == 2
 
 
+def test_cards_that_an_undo_deleted_are_not_called_lost_and_those_that_came_back_are(run: Run, tmp_path: Path) -> None:
+    root, table = tmp_path / "mind", tmp_path / "words.csv"
+    run("init", str(root), "--no-git")
+    table.write_text("Front,Back\nHaus,house\n")
+
+    def lost() -> int:
+        return len(run("lint", "--rule", "lost", "--json", "--vault", str(root)).json()["findings"])
+
+    run("import", "cards", str(table), "--vault", str(root))
+    assert run("import", "undo", "--vault", str(root)).code == 0 and lost() == 0
+    assert run("import", "cards", str(table), "--restore", "--vault", str(root)).code == 0 and lost() == 0
+    for deck in (root / "learning/flashcards").glob("*.md"):
+        deck.unlink()
+    assert lost() == 1
+
+
 def test_a_table_says_what_each_column_was_taken_for(run: Run, tmp_path: Path) -> None:
     root, table = tmp_path / "mind", tmp_path / "words.csv"
     run("init", str(root), "--no-git")

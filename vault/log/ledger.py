@@ -20,6 +20,7 @@ IDS = "ledger/ids.jsonl"
 DECISIONS = "ledger/decisions.jsonl"
 BUILDS = "ledger/builds.jsonl"
 EDITS = "ledger/edits.jsonl"
+DELETE, RESTORE = "delete", "restore"  # types of its events: a card was deleted, and put back
 QUESTIONS = "ledger/questions.jsonl"
 NOTES = "learning/anki/notes.jsonl"  # not in `ledger/`: what another program did
 
@@ -248,6 +249,20 @@ def ordered(events: Iterable[Event]) -> list[Event]:
 def _rank(event: Event) -> tuple[str, int, str]:
     """Return the sort key of an event."""
     return str(event.get("at")), _ORDER.get(str(event.get("type")), len(_ORDER)), str(event.get("id"))
+
+
+def deleted_cards(events: Iterable[Event]) -> set[str]:
+    """Return the cards that the user deleted with retain and that did not come back, by the events of EDITS and IDS."""
+    deleted: set[str] = set()
+    of_cards = (e for e in events if e.get("type") in (DELETE, RESTORE) or e.get("of") == "card")
+    for event in ordered(of_cards):
+        if event["type"] == DELETE:
+            deleted.update(strings(event.get("cards")))
+        elif event["type"] == RESTORE:
+            deleted.difference_update(strings(event.get("cards")))
+        elif event["type"] in ("birth", "revive"):
+            deleted.discard(str(event.get("id")))
+    return deleted
 
 
 def fold(events: Iterable[Event]) -> Ids:
