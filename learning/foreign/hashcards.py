@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from blake3 import blake3
+
 from learning.foreign.brackets import Bracketed, bracketed
 from learning.foreign.cards import ForeignCard, Learnt, Reading
 from learning.foreign.deck_database import Past
 from learning.foreign.tree import Tree, unique_key
-from learning.formats.blake3 import blake3_hex
 from vault.model.card import REVERSED
 
 HASHCARDS, REPEATER = "hashcards", "repeater"
@@ -99,7 +100,8 @@ def _read_deck(body: str, first: int, path: str, reading: Reading, past: Past, f
                 yield card
         else:
             question, answer = ("\n".join(block.parts[name]).strip() for name in "QA")
-            learnt = past.of(blake3_hex(f"Basic{question}{answer}".encode())) or past.of(_repeater_digest(block))
+            digest = blake3(f"Basic{question}{answer}".encode()).hexdigest()
+            learnt = past.of(digest) or past.of(_repeater_digest(block))
             yield ForeignCard(
                 question, question, answer, path, block.line, learnt={"": learnt} if learnt is not None else {}
             )
@@ -156,7 +158,7 @@ def _cloze(block: _Block, path: str, past: Past, reading: Reading) -> ForeignCar
     learnt = {}
     for n, (start, end) in enumerate(found.deletions, 1):
         place = start.to_bytes(8, "little") + (end - 1).to_bytes(8, "little")
-        one = past.of(blake3_hex(b"Cloze" + found.clean.encode() + place)) or (whole if n == 1 else None)
+        one = past.of(blake3(b"Cloze" + found.clean.encode() + place).hexdigest()) or (whole if n == 1 else None)
         if one is not None:
             learnt[f"c{n}"] = one
     return ForeignCard(found.clean, found.marked(), None, path, block.line, learnt=learnt)
@@ -164,7 +166,7 @@ def _cloze(block: _Block, path: str, past: Past, reading: Reading) -> ForeignCar
 
 def _repeater_digest(block: _Block) -> str:
     """Return the digest by which repeater knows a card: of its lines in lower case, white space as one blank."""
-    return blake3_hex(re.sub(r"\s+", " ", "\n".join(block.raw).lower()).strip().encode())
+    return blake3(re.sub(r"\s+", " ", "\n".join(block.raw).lower()).strip().encode()).hexdigest()
 
 
 def joined(cards: list[ForeignCard]) -> list[ForeignCard]:

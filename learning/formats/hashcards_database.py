@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from contextlib import closing
 from datetime import date, datetime, tzinfo
 
+from blake3 import blake3
+
 from learning.cards.workspace import Desk
-from learning.formats.blake3 import blake3_hex
 from learning.memory.state import MemoryState, Phase
 from vault.ids import CardId
 
@@ -94,9 +95,9 @@ def digest_of(text: str) -> str:
         hidden, _, after = rest.partition("]")
         start = len(before.encode())
         place = start.to_bytes(8, "little") + (start + len(hidden.encode()) - 1).to_bytes(8, "little")
-        return blake3_hex(f"Cloze{before}{hidden}{after}".encode() + place)
+        return blake3(f"Cloze{before}{hidden}{after}".encode() + place).hexdigest()
     question, _, answer = text[2:].partition("\nA:")
-    return blake3_hex(f"Basic{_trimmed(question)}{_trimmed(answer)}".encode())
+    return blake3(f"Basic{_trimmed(question)}{_trimmed(answer)}".encode()).hexdigest()
 
 
 def _trimmed(part: str) -> str:
