@@ -35,7 +35,7 @@ _END = b"PK\x05\x06"
 _WINDOW = 1 << 27  # bytes that zstd may keep in memory
 _PACKED = b"\x28\xb5\x2f\xfd"  # how a zstd frame begins
 _COLLECTIONS = ("collection.anki21b", "collection.anki21", "collection.anki2")
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class Archive:
                     out += block
                     if len(out) > limit:
                         raise self.fault(f"{clean_line(name)} is too large when unpacked: it may be a zip bomb")
-        except _BROKEN as error:
+        except BROKEN as error:
             raise self.fault("the package is truncated or damaged") from error
         self.left -= len(out)
         return out
@@ -120,7 +120,7 @@ def open_archive(path: Path) -> Archive:
         raise Unreadable("there is no such file", where=shown) from error
     except IsADirectoryError as error:
         raise Unreadable("this is a folder", where=shown, hint="give the path of an .apkg or .colpkg file") from error
-    except _BROKEN as error:
+    except BROKEN as error:
         raise Unreadable(
             "this is not an Anki package", where=shown, hint="give the path of an .apkg or .colpkg file"
         ) from error

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
+from learning.anki.archive import BROKEN
 from learning.foreign.tree import MAX_PICTURE
 from vault.errors import Unreadable
 from vault.text.formatting import clean_line
 
 MAX_ENTRIES = 50_000
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, KeyError)
+_BROKEN = (*BROKEN, KeyError)  # KeyError: there is no such entry
 
 
 @dataclass(slots=True)
