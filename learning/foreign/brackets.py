@@ -41,7 +41,7 @@ class Bracketed:
 
 def bracketed(text: str) -> Bracketed:
     """Return a cloze text as hashcards reads it: `![...]` and escaped brackets are words; a bracket within another
-    begins the deletion anew.
+    starts the deletion again.
     """
     data, clean, places, at = text.encode(), bytearray(), [], 0
     start: int | None = None

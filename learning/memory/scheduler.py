@@ -150,7 +150,7 @@ class Scheduler:
         """Return `state` once the fact behind the card changed: due at once, as if forgotten on that day.
 
         It counts as no lapse and no review, and the card is no harder for it. A second change before the next review
-        lowers the stability no further; one that gives back what the card said restores memory as it was.
+        lowers the stability no further; one that gives back what the card said restores the earlier memory.
         """
         before, at = state.before_change, change.at
         if state.phase is Phase.NEW:

@@ -321,7 +321,7 @@ async def test_after_an_absence_home_proposes_a_plan_that_c_takes_and_u_undoes(
         assert "Welcome back" in shown(app, "#advice")
         await pilot.press("u")
         await settled(pilot)
-        assert "u cannot undo the plan" in str(app.screen.query_one(Notice).content)
+        assert "your last action was not a catch-up plan" in str(app.screen.query_one(Notice).content)
 
 
 async def test_after_an_absence_enter_takes_all_that_is_due(back: tuple[Vault, datetime], settled: Settled) -> None:

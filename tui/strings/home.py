@@ -47,9 +47,7 @@ NO_BACKLOG = "No daily limit today: all due cards are in the queue."
 ASK_PER_DAY = "Reviews a day (0 ends the plan; enter saves, esc cancels)"
 NOT_A_RATE = f"enter a number of reviews a day, up to {MOST_PER_DAY}"
 PLAN_ENDED, PLAN_UNDONE = "The catch-up plan has ended. Press u to undo.", "Undid the catch-up plan."
-NO_PLAN_TO_UNDO = (
-    "You have done other things since, so u cannot undo the plan. Run `retain undo` repeatedly to step back to it."
-)
+NO_PLAN_TO_UNDO = "Nothing was undone: your last action was not a catch-up plan. `retain undo` undoes the last action."
 OPENS_GAPS = " opens Gaps"
 NOTHING_MISSING = "No open gaps."
 NOTHING_NEW = "No changes."
