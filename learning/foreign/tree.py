@@ -36,13 +36,16 @@ class Tree:
         return self.path.parent if self.is_file else self.path
 
     def files(self, suffixes: Sequence[str]) -> list[Path]:
-        """Return the files with one of these suffixes, sorted; hidden folders are left out."""
+        """Return the files with one of these suffixes, sorted; without hidden folders, and without links that lead out
+        of the folder, pipes and devices.
+        """
         if self.is_file:
             return [self.path]
-        found: list[Path] = []
+        found, root = list[Path](), self.path.resolve()
         for place, folders, names in os.walk(self.path):
             folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
-            found += [Path(place) / name for name in sorted(names) if name.lower().endswith(tuple(suffixes))]
+            paths = (Path(place) / name for name in sorted(names) if name.lower().endswith(tuple(suffixes)))
+            found += [path for path in paths if self._inside(path, root)]
             if len(found) > MAX_FILES:
                 raise Unreadable("more than 50,000 files", where=clean_line(str(self.path)), hint="name a folder in it")
         return found
@@ -104,17 +107,24 @@ class Tree:
 
 def read_bytes(path: Path, limit: int) -> bytes:
     """Return the bytes of a file. Raises: NotFound, Unreadable, also for one that is larger than `limit`."""
+    data = read_head(path, limit + 1)
+    if len(data) > limit:
+        raise Unreadable(
+            f"the file is larger than {limit // 1024**2} MiB", where=clean_line(str(path)), hint="split it"
+        )
+    return data
+
+
+def read_head(path: Path, size: int) -> bytes:
+    """Return at most `size` bytes from the beginning of a file. Raises: NotFound, Unreadable."""
     shown = clean_line(str(path))
     try:
         with path.open("rb") as file:
-            data = file.read(limit + 1)
+            return file.read(size)
     except FileNotFoundError as error:
         raise NotFound("no such file", where=shown) from error
     except OSError as error:
         raise Unreadable(f"the file cannot be read: {error.strerror}", where=shown) from error
-    if len(data) > limit:
-        raise Unreadable(f"the file is larger than {limit // 1024**2} MiB", where=shown, hint="split it")
-    return data
 
 
 def unique_key(card: ForeignCard, seen: dict[str, int]) -> ForeignCard:

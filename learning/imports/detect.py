@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from learning.foreign import csv_table, hashcards, mnemosyne, mochi, obsidian_sr, remnote
 from learning.foreign.deck_database import NAME as HASHCARDS_DATABASE
 from learning.foreign.packages import Zip, open_zip
-from learning.foreign.tree import MAX_TEXT, Tree, read_bytes
+from learning.foreign.tree import Tree, read_head
 from learning.formats.jsonl import KEYS
 from vault.errors import UsageError
 from vault.text.formatting import clean_line, plural
@@ -36,7 +36,7 @@ def detect(tree: Tree, package: Zip | None) -> Detected:
     if package is not None:
         return _of_package(package)
     if tree.is_file:
-        found = of_text(_text(read_bytes(tree.path, MAX_TEXT)), tree.path.name)
+        found = of_text(_text(read_head(tree.path, _HEAD)), tree.path.name)
         if found is None:
             raise _unknown(tree)
         return found
@@ -45,7 +45,7 @@ def detect(tree: Tree, package: Zip | None) -> Detected:
     counts: Counter[str] = Counter()
     reasons: dict[str, str] = {}
     for file in tree.files(_TEXTS):
-        found = of_text(_text(read_bytes(file, MAX_TEXT)), file.name)
+        found = of_text(_text(read_head(file, _HEAD)), file.name)
         if found is not None:
             counts[found.format] += 1
             reasons.setdefault(found.format, f"{tree.shown(file)}: {found.reason}")
@@ -92,7 +92,7 @@ def _of_package(package: Zip) -> Detected:
 def _text(data: bytes) -> str:
     """Return the beginning of a file as text; what is no UTF-8 is replaced, as it is only looked at."""
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    text = data[:_HEAD].decode("utf-16" if wide else "utf-8-sig", "replace")
+    text = data.decode("utf-16" if wide else "utf-8-sig", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

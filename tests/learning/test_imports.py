@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -291,6 +292,19 @@ def test_cards_the_other_way_round_and_clozes_of_one_text_are_siblings(empty: Va
     desk = open_desk(empty, NOON)
     notes = [placed.card.note for placed in desk.cards.values()]
     assert len(notes) == 4 and len(set(notes)) == 2
+
+
+def test_links_out_pipes_and_huge_tables_beside_notes_are_left_alone(empty: Vault, tmp_path: Path) -> None:
+    outside = write(tmp_path / "elsewhere", "secret.md", "#flashcards\n\nWhat is the key?::swordfish\n")
+    notes = write(tmp_path / "notes", "geo.md", NOTE).parent
+    (notes / "secret.md").symlink_to(outside)
+    os.mkfifo(notes / "pipe.md")
+    with (notes / "huge.csv").open("wb") as file:
+        file.truncate(65 * 1024**2)
+    done = take(empty, notes)
+    assert done.format == "obsidian-sr" and done.cards["created"] > 0
+    decks = "".join(path.read_text() for path in (empty.root / "learning/flashcards").glob("*.md"))
+    assert "Nairobi" in decks and "swordfish" not in decks
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------
