@@ -160,6 +160,7 @@ def _brought(state: MemoryState, event: Memory, scheduler: Scheduler) -> MemoryS
         reps=max(event.reps, 1),
         lapses=event.lapses,
         changed=False,
+        before_change=None,
     )
 
 

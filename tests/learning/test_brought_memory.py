@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from learning.memory.fit_decision import fittable
 from learning.memory.fold import fold
 from learning.memory.scheduler import Scheduler
-from learning.memory.state import Phase, Rules
+from learning.memory.state import CardEvent, Phase, Rules
 from learning.study_day import StudyCalendar
 from vault.ids import CardId, ulid
 from vault.log.events import LogEvent, Memory, Rating, Review, Stamp
@@ -50,6 +50,18 @@ def test_a_later_review_here_knows_more_and_an_earlier_one_less() -> None:
     assert fold([review, older], SCHEDULER)[CARD] == alone
     newer = memory(0, date(2026, 11, 27), date(2026, 12, 17))
     assert fold([review, newer], SCHEDULER)[CARD].stability == 20
+
+
+def test_a_fact_that_changes_back_does_not_undo_a_memory_brought_since_it_changed() -> None:
+    review = Review(stamp(-20), CARD, Rating.GOOD)
+    there, back = (
+        CardEvent(CARD, "changed", NOON + timedelta(days=days), "", was, now)
+        for days, was, now in ((0, "a", "b"), (3, "b", "a"))
+    )
+    brought = memory(2, date(2026, 11, 29), date(2026, 12, 19))
+    assert fold([review, brought], SCHEDULER, [there])[CARD].stability == 20
+    found = fold([review, brought], SCHEDULER, [there, back])[CARD]
+    assert found == fold([brought], SCHEDULER, [back])[CARD]
 
 
 days = st.integers(-20, 20)
