@@ -255,7 +255,7 @@ _STEP_NAMES = {
     "check": "checking sentences",
     "reconcile": "comparing claims",
     "answer": "answering",
-    "embed": "embedding sentences",
+    "embed": "computing sentence embeddings",
     "batch": "waiting for the batch request to finish",
     "save": "saving",
     "copy": "copying",

@@ -16,7 +16,7 @@ Written by `make docs` from the code. [Anki](anki.md) has a page of its own.
 
 `retain import cards FILE|FOLDER` makes cards of what other programs wrote. The format is told by the content, and
 named; `--format` names it yourself. `--dry-run` shows what would come: counts, decks, examples, and for a table what
-each column was taken for (`--columns front,back,tags` says so yourself, `-` leaves one out).
+each column was taken for (`--columns front,back,tags` says so yourself, `-` skips a column).
 
 - Cards go into decks of your own in `learning/flashcards/`, a file for each deck. What could act in their text (HTML,
   scripts, links) is shown as the characters it is; pictures and sounds are copied to `learning/media/`.
@@ -25,10 +25,10 @@ each column was taken for (`--columns front,back,tags` says so yourself, `-` lea
 - A schedule becomes a memory state: an event `memory` in the [review log](format.md#8-review-log), with the day of the
   last review there, stability, difficulty and the day on which the card is due. Once you have reviewed the card here
   after that day, the event has no effect.
-- A card that cannot be read is named with its file and line and skipped; the exit code is 1 then. Nothing is written
-  before all is read.
-- `retain import undo` takes the last import back: cards, reviews, schedules and tags. Cards that you have reviewed or
-  edited since stay.
+- A card that cannot be read is reported with its file and line number and skipped; the exit code is 1 then. Nothing
+  is written before all is read.
+- `retain import undo` undoes the last import: cards, reviews, schedules and tags. Cards that you have reviewed or
+  edited since then are kept.
 
 `retain export` never overwrites what another program changed. What is left out of an export is in the tables.
 """

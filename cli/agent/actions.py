@@ -141,5 +141,7 @@ def desk_of(vault_dir: str | None) -> OrderDesk:
 def checked_name(name: str) -> str:
     """Return the name of an agent. Raises: UsageError for an invalid one."""
     if not NAME.fullmatch(name):
-        raise UsageError(f"not a valid name: {clean_line(name)!r}", hint="letters, digits and . _ @ + -, at most 40")
+        raise UsageError(
+            f"not a valid name: {clean_line(name)!r}", hint="use at most 40 characters: letters, digits and . _ @ + -"
+        )
     return name

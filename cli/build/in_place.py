@@ -26,13 +26,13 @@ def sources_in_place(vault: Vault, given: str) -> list[str] | None:
     if found:
         return found
     if rules.covers(path):
-        what = "in the vault already, and left out by a tag, by `learning: false`, or because it has no words"
+        what = "already in the vault, but excluded by a tag or by `learning: false`, or because it contains no text"
         raise UsageError(what, where=given, hint="the tags are in `exclude_tags` of [notes] in retain.toml")
     if rules.folders:
-        what, hint = "in the vault already, and no source", "the table [notes] in retain.toml says what is left out"
+        what, hint = "already in the vault, but not a source", "the [notes] table in retain.toml says what is excluded"
     else:
-        what = "in the vault already"
-        hint = f"`retain init {vault.root} --adopt` makes the notes there sources where they are, without a copy"
+        what = "already in the vault"
+        hint = f"`retain init {vault.root} --adopt` uses the notes there as sources in place, without copying them"
     raise UsageError(what, where=given, hint=hint)
 
 

@@ -176,9 +176,9 @@ def anki(
 @force_option
 @vault_json_options
 def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Export a table for spreadsheets: one row per card, with quotes, sources and memory. Cells hold no formulas.
+    """Export a table for spreadsheets: one row per card, with quotes, sources and memory state.
 
-    `-` is stdout. An existing file is overwritten only if it is an earlier export.
+    Cells hold no formulas. `-` is stdout. An existing file is overwritten only if it is an earlier export.
 
     \b
     Examples:
@@ -195,8 +195,9 @@ def csv_(out: Path, force: bool, vault_dir: str | None, as_json: bool) -> int:
 def qa(out: Path, with_schedule: bool, vault_dir: str | None, as_json: bool) -> int:
     """Export Q:/A: and C: files, one per concept, for hashcards and repeater.
 
-    A later run updates the folder; a file that another program wrote or changed is never overwritten: with
-    --with-schedule, export to a new folder once, and go on there. repeater keeps its schedule outside of the folder.
+    A later run updates the folder; a file that another program wrote or changed is never overwritten. If you use
+    --with-schedule, export to a new folder once, and from then on study there. repeater keeps its schedule outside the
+    folder.
 
     \b
     Examples:
@@ -211,10 +212,10 @@ def qa(out: Path, with_schedule: bool, vault_dir: str | None, as_json: bool) -> 
 @click.option("--fsrs", is_flag=True, help="Write schedules for the plugin's FSRS, with stability and difficulty.")
 @vault_json_options
 def obsidian_sr(out: Path, fsrs: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Export notes for Obsidian's plugin Spaced Repetition, with due dates.
+    """Export notes for Obsidian's Spaced Repetition plugin, with due dates.
 
-    The plugin stores a date, an interval and an ease, or with its FSRS stability and difficulty; it stores no
-    reviews. Suspended cards are not exported. Once the plugin has changed a note, export to another folder;
+    The plugin stores a date, an interval and an ease (with its FSRS, stability and difficulty instead of the ease),
+    but no reviews. Suspended cards are not exported. Once the plugin has changed a note, export to another folder;
     `retain import cards` imports its schedules.
 
     \b

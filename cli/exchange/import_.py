@@ -59,7 +59,7 @@ def anki(
     Exported cards are recognized by their ids; each review is imported only once, regardless of the order of imports.
     Cards are suspended or unsuspended as in the newest package. Other notes are written to learning/flashcards/, their
     pictures and sounds to learning/media/. Cards that you edited in the vault keep your text. To undo an import, go
-    back to the previous commit in git; see docs/anki.md, also for what is not imported.
+    back to the previous commit in git. docs/anki.md explains this, and what is not imported.
 
     \b
     Examples:

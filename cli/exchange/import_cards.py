@@ -22,17 +22,33 @@ _SHOWN = 20  # of what is reported; --json has all
 
 @click.command("cards")
 @click.argument("source", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
-@click.option("--format", "format_", type=click.Choice(_FORMATS), help="The program they are of; else told by content.")
-@click.option("--columns", metavar="A,B,...", default="", help="What each column of a table is; - leaves one out.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(_FORMATS),
+    help="The program that the files come from (default: detected from their content).",
+)
+@click.option(
+    "--columns", metavar="A,B,...", default="", help="The content of each column of a table; - skips a column."
+)
 @click.option("--deck", metavar="NAME", default="", help="Put all cards into this deck.")
 @click.option(
-    "--database", type=click.Path(dir_okay=False, path_type=Path), help="The hashcards.db or cards.db of the decks."
+    "--database",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The database of the decks: hashcards.db or cards.db.",
 )
 @click.option(
-    "--separators", metavar="'::,:::,?,??'", default="", help="The four signs that Spaced Repetition was set to."
+    "--separators",
+    metavar="'::,:::,?,??'",
+    default="",
+    help="The four card separators set in the Spaced Repetition plugin.",
 )
-@click.option("--notes", is_flag=True, help="Make cards of notes that Spaced Repetition schedules as a whole.")
-@click.option("--without-history", is_flag=True, help="Import no schedules and no reviews, as of a shared deck.")
+@click.option(
+    "--notes", is_flag=True, help="Make cards from notes that the Spaced Repetition plugin schedules as a whole."
+)
+@click.option(
+    "--without-history", is_flag=True, help="Do not import schedules and reviews, for example from a shared deck."
+)
 @click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
 @dry_run_option
 @vault_json_options
@@ -50,12 +66,12 @@ def cards(
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
-    """Import cards with tags and schedules: notes of Obsidian's Spaced Repetition, decks of hashcards and repeater,
-    tables (CSV, TSV), what Mochi, Mnemosyne and RemNote export, and `retain export jsonl`.
+    """Import cards with tags and schedules: notes for Obsidian's Spaced Repetition plugin, hashcards and repeater
+    decks, tables (CSV, TSV), exports from Mochi, Mnemosyne and RemNote, and files from `retain export jsonl`.
 
-    What is found goes into decks in learning/flashcards/, due on the days on which it was due there. A card that cannot
-    be read is named with its line and skipped. Importing again changes nothing; cards that you edited keep your text.
-    `retain import undo` takes the last import back. docs/formats-exchange.md lists what comes of each format.
+    The cards are added to decks in learning/flashcards/ and keep their due dates. A card that cannot be read is
+    reported with its line number and skipped. Importing again changes nothing; cards that you edited keep your text.
+    `retain import undo` undoes the last import. docs/formats-exchange.md describes what is imported from each format.
 
     Columns are front, back, tags, deck, due, interval, ease, stability, difficulty, reps, lapses, id.
 
@@ -94,7 +110,7 @@ def _show(done: CardsReport) -> None:
     would, made = ("would be ", done.cards) if done.dry_run else ("", done.cards)
     output.show(f"format: {done.format} ({done.reason})")
     for name, part, example in done.columns:
-        output.show(f"  column {name}: {'left out' if part == '-' else part}, such as {example!r}")
+        output.show(f"  column {name}: {'skipped' if part == '-' else part}, such as {example!r}")
     output.show(
         f"cards: {made['created']:,} {would}created, {made['updated']:,} {would}updated, {made['kept']:,} kept, "
         f"{made['skipped']:,} skipped"
@@ -122,17 +138,17 @@ def _show(done: CardsReport) -> None:
     if done.dry_run:
         output.show("nothing changed")
     elif done.cards["created"]:
-        output.show("`retain import undo` takes this back")
+        output.show("`retain import undo` undoes this")
 
 
 def _show_log(done: CardsReport, would: str) -> None:
     """Print what the log got."""
     log = done.log
     if log.schedules or log.known_schedules:
-        output.show(f"schedules: {log.schedules:,} {would}taken over, {log.known_schedules:,} known")
+        output.show(f"schedules: {log.schedules:,} {would}imported, {log.known_schedules:,} already imported")
     if log.reviews or log.known_reviews or log.undated:
-        late = f", {log.undated:,} dated before 1970 or in the future left out" if log.undated else ""
-        output.show(f"reviews: {log.reviews:,} {would}added, {log.known_reviews:,} known{late}")
+        late = f", {log.undated:,} skipped (dated before 1970 or in the future)" if log.undated else ""
+        output.show(f"reviews: {log.reviews:,} {would}added, {log.known_reviews:,} already imported{late}")
     if log.tags or log.suspended:
         output.show(f"tagged: {log.tags:,}, suspended: {log.suspended:,}")
 
@@ -141,9 +157,10 @@ def _show_log(done: CardsReport, would: str) -> None:
 @dry_run_option
 @vault_json_options
 def undo(dry_run: bool, vault_dir: str | None, as_json: bool) -> int:
-    """Undo the last `import cards`: its cards, with schedules, reviews and tags that came with them.
+    """Undo the last `import cards`: remove its cards, with the schedules, reviews and tags imported with them.
 
-    Cards that you reviewed or edited since stay. `retain card delete CARD --restore` brings one back.
+    Cards that you have reviewed or edited since then are kept. `retain card delete CARD --restore` restores a removed
+    card.
 
     \b
     Examples:
@@ -162,7 +179,7 @@ def undo(dry_run: bool, vault_dir: str | None, as_json: bool) -> int:
     would = "would be " if dry_run else ""
     output.show(f"{plural(len(done.deleted), 'card')} {would}deleted, {plural(done.voided, 'event')} {would}voided")
     if done.kept:
-        output.show(f"{plural(len(done.kept), 'card')} kept: reviewed or edited since")
+        output.show(f"{plural(len(done.kept), 'card')} kept because you have reviewed or edited them since the import")
     if not dry_run and done.deleted:
         output.show("to import these again, give --restore")
     return output.DONE

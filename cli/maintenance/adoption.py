@@ -115,7 +115,7 @@ def _count_all(found: Adoption, prefix: str, count: Callable[[], None]) -> None:
             found.left_out[why] += 1
         else:
             found.notes += 1
-            found.folders[f"{inner.partition('/')[0]}/" if "/" in inner else "in no folder"] += 1
+            found.folders[f"{inner.partition('/')[0]}/" if "/" in inner else "not in any folder"] += 1
     _count_cards(found)
 
 
@@ -135,12 +135,12 @@ def _reason(rules: NoteRules, path: str, inner: str, facts: NoteFacts) -> str:
     if not rules.covers(path):
         above = inner.partition("/")[0]
         if above == HUMAN:
-            return f"{HUMAN}/, your own"
+            return f"{HUMAN}/, your own notes"
         return rules.excluded_by(path).removeprefix("../") or f"{above if '/' in inner else inner}, elsewhere"
     if not facts.learning:
         return "learning: false"
     if not facts.has_words:
-        return "empty, or pictures alone"
+        return "empty, or only pictures"
     return next((f"#{tag}" for tag in rules.exclude_tags if NoteRules(exclude_tags=(tag,)).leaves_out(facts.tags)), "")
 
 
@@ -217,14 +217,16 @@ def preview(found: Adoption) -> list[str]:
     """Return the lines that say what becomes a source, what does not, and which cards are there."""
     kinds = [plural(found.notes, "note")]
     kinds += [plural(n, kind) for n, kind in ((found.pictures, "picture"), (found.others, "document")) if n]
-    where = "articles of a wiki that another tool compiles" if found.is_wiki else "sources where they are"
-    lines = [f"{where}, only read: {', '.join(kinds)}"]
+    where = "articles of a wiki that another tool compiles" if found.is_wiki else "used as sources in place"
+    lines = [f"{where}, read-only: {', '.join(kinds)}"]
     lines += _table(found.folders, "  {0}: {1}")
     lines += ["left out:", *_table(found.left_out, "  {0}: {1}")] if found.left_out else []
     if found.is_beside:
-        lines.append(f"the vault is {found.root}, since folders of its names are taken here; nothing else is written")
+        why = "because this folder already contains folders with names that it needs"
+        lines.append(f"the vault is in {found.root}, {why}; nothing is written anywhere else")
     if found.cards:
-        words = f"{plural(found.cards, 'card')} of Spaced Repetition in {plural(found.notes_with_cards, 'note')}"
+        notes = plural(found.notes_with_cards, "note")
+        words = f"{plural(found.cards, 'card')} for the Spaced Repetition plugin in {notes}"
         lines.append(f"{words}, {found.scheduled} with a schedule: import them with `retain import cards FOLDER`")
     return lines
 

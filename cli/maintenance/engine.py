@@ -195,7 +195,7 @@ def _configured(settings: EngineSettings) -> str:
 
 
 def _question() -> Any:
-    """Return a request to read a text of five sentences."""
+    """Return a request to read a text of six sentences."""
     from compiler.protocol.requests import BlockView, DocumentView, PassageView, ReadRequest
     from vault.ids import digest12
 
@@ -209,8 +209,9 @@ def _question() -> Any:
 
 _TEXT = (
     "A tide is the regular rise and fall of the sea. It is caused by the pull of the Moon and the Sun.",
-    "A spring tide is a tide with an especially large range. It occurs when Sun and Moon pull along one line.",
-    "A neap tide is a tide with a small range, when the pulls of Sun and Moon are at right angles.",
+    "A spring tide is a tide with an especially large range. It occurs when the Sun and the Moon pull along the same "
+    "line.",
+    "A neap tide is a tide with a small range. It occurs when the pulls of the Sun and the Moon are at right angles.",
 )
 
 

@@ -43,7 +43,10 @@ FOLDERS = (
 @click.option("--personal", metavar="DIR2", help="Keep your own notes in this folder, which no agent can read.")
 @click.option("--adopt", is_flag=True, help="Add the vault to a folder that already contains notes.")
 @click.option(
-    "--exclude", multiple=True, metavar="PATH", help="With --adopt: a folder, file or pattern that is not a source."
+    "--exclude",
+    multiple=True,
+    metavar="PATH",
+    help="With --adopt: exclude this folder, file or pattern from the sources.",
 )
 @click.option(
     "--exclude-tag", "exclude_tags", multiple=True, metavar="TAG", help="With --adopt: skip notes with this tag."
@@ -76,9 +79,10 @@ def init(
     With --personal, your notes are kept in DIR2 instead of DIR/insights/. The path is saved in your user settings on
     this machine; for an existing vault, give --personal again on each machine.
 
-    With --adopt the notes in DIR are sources where they are: they are read, and never copied or changed. The table
-    [notes] of retain.toml says which. Templates, insights/ and notes tagged as private are left out. Where DIR has
-    folders that the vault needs for itself, as a wiki that another tool compiles has, the vault is DIR/retain.
+    With --adopt, the notes in DIR are used as sources in place: they are read, but never copied or changed. The [notes]
+    table in retain.toml selects them. Templates, insights/ and notes tagged as private are excluded. If DIR already has
+    folders with names that the vault needs (for example, a wiki compiled by another tool), the vault is created in
+    DIR/retain.
 
     \b
     Examples:
@@ -90,7 +94,9 @@ def init(
     """
     root = _checked_directory(directory)
     if (exclude or exclude_tags or dry_run) and not adopt:
-        raise UsageError("--exclude, --exclude-tag and --dry-run go with --adopt", hint="retain init DIR --adopt")
+        raise UsageError(
+            "--exclude, --exclude-tag and --dry-run can be used only with --adopt", hint="retain init DIR --adopt"
+        )
     if show and not hosts:
         raise UsageError("--print can be used only with --host", hint="retain init DIR --host claude-code --print")
     if show:
@@ -174,7 +180,7 @@ def _is_agreed(found: Adoption, *, dry_run: bool) -> bool:
         output.say("nothing was written")
         return False
     if output.ask(f"Add a vault in {found.root}, with these as sources?") is False:
-        raise Refused("nothing was written", hint="--exclude FOLDER and --exclude-tag TAG leave more out")
+        raise Refused("nothing was written", hint="to exclude more, use --exclude FOLDER or --exclude-tag TAG")
     return True
 
 
@@ -185,7 +191,7 @@ def _adopt_again(found: Adoption, *, dry_run: bool) -> int | None:
     if not changes or dry_run:
         for line in preview(found):
             output.say(line)
-        output.say("nothing was written" if changes else "these are its sources already; nothing was written")
+        output.say("nothing was written" if changes else "these are already its sources; nothing was written")
         return None
     if not _is_agreed(found, dry_run=False):
         return None

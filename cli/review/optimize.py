@@ -42,7 +42,9 @@ _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and n
 @click.command()
 @dry_run_option
 @click.option(
-    "--auto", is_flag=True, help="Optimize only if reviews have doubled since the last time; useful in cron jobs."
+    "--auto",
+    is_flag=True,
+    help="Optimize only if the number of reviews has doubled since the last time; useful in cron jobs.",
 )
 @click.option("--reset", is_flag=True, help="Reset to the default parameters of FSRS-6.")
 @click.option("--undo", is_flag=True, help="Undo the last change of parameters.")
@@ -53,9 +55,10 @@ def optimize(
 ) -> int:
     """Optimize FSRS parameters using your review history; apply them only if they predict reviews clearly better.
 
-    The parameters are trained on the first half of your reviews and tested on the next tenth, and so on. If they are
-    better by a margin, they are fitted to all reviews and saved in the review log. Cards that become due sooner are
-    spread out so that no day has many more reviews than before.
+    The parameters are trained on the first half of your reviews and tested on the tenth that follows, then trained on
+    both and tested on the next tenth, and so on. If they are better by a clear margin, they are fitted to all reviews
+    and saved in the review log. Cards that become due sooner are spread out so that no day has many more reviews than
+    before.
 
     \b
     Examples:
@@ -313,7 +316,7 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     if not fit_decision.due_for_fit(log, _reviews_at_last_fit(vault)):
         return
     if len(log.reviews) > _MOST_AFTER_REVIEW:
-        output.say("your reviews have doubled since the last optimization: run `retain optimize`")
+        output.say("your number of reviews has doubled since the last optimization: run `retain optimize`")
         return
     rules = scheduler_for(rules_of(vault.settings), log.others).rules
     found = fit_decision.compare_fit(fit_decision.fittable(log, rules.calendar), rules, _card_events(vault))

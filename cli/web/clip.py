@@ -63,7 +63,7 @@ def clip(fetched: Fetched, day: str) -> Clip:
     suffix = _suffix(fetched, offered)
     kind = kind_of(f"document{suffix}", fetched.data[:HEAD])
     if kind not in READERS:
-        what = magic_type(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "of an unknown kind"
+        what = magic_type(fetched.data[:HEAD]) or clean_line(fetched.media_type)[:80] or "unknown file type"
         hint = "to keep it anyway, download it and add the file"
         raise FetchFailed(f"not a readable document: {what}", where=fetched.address, hint=hint)
     if (body := foreign_body(kind, fetched.data[:HEAD])) is not None:

@@ -50,7 +50,7 @@ def gaps(context: click.Context, vault_dir: str | None, as_json: bool) -> None:
 @click.option("--limit", default=SHOWN, show_default=True, help="Maximum number of entries.")
 @vault_json_options
 def list_(kind: str | None, everything: bool, limit: int, vault_dir: str | None, as_json: bool) -> None:
-    """List open gaps. First comes what you keep forgetting, then what the largest number of articles need.
+    """List open gaps: first what you keep forgetting, then what is needed by the most articles.
 
     \b
     Examples:

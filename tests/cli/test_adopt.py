@@ -92,17 +92,17 @@ def test_a_dry_run_says_what_would_become_a_source_and_writes_nothing(run: Run, 
     shown = run("init", "notes", "--adopt", "--dry-run", "--exclude", "Private", "--exclude-tag", "#CS")
     assert shown.code == 0 and digests(notes) == before
     for words in (
-        "only read: 4 notes, 1 picture",
+        "read-only: 4 notes, 1 picture",
         "Systems/: 3 notes",
         "Private: 1 note",
         "#private: 1 note",
         "#cs: 1 note",
         "learning: false: 1 note",
-        "insights/, your own: 1 note",
+        "insights/, your own notes: 1 note",
         "Templates: 1 note",
         "Archive: 1 note",
-        "empty, or pictures alone: 2 notes",
-        "5 cards of Spaced Repetition in 1 note, 2 with a schedule",
+        "empty, or only pictures: 2 notes",
+        "5 cards for the Spaced Repetition plugin in 1 note, 2 with a schedule",
         "nothing was written",
     ):
         assert words in shown.stderr, words
@@ -198,9 +198,9 @@ def test_add_says_of_what_is_in_the_vault_already_what_to_do(run: Run, notes: Pa
     adopted(run, notes)
     there = run("add", "Caches.md", "--json", cwd=notes)
     assert there.code == 0 and there.json()["in_place"] == ["Caches.md"] and there.json()["added"] == []
-    assert "already a source where it is" in run("add", "Systems", cwd=notes).stderr
+    assert "already used as a source in place" in run("add", "Systems", cwd=notes).stderr
     left_out = run("add", "Templates/Lecture.md", cwd=notes)
-    assert left_out.code == 2 and "[notes] in retain.toml" in left_out.stderr
+    assert left_out.code == 2 and "[notes] table in retain.toml" in left_out.stderr
     assert "`learning: false`" in run("add", "Plans.md", cwd=notes).stderr
     assert not any((notes / "raw").rglob("*.md"))
     (compiled / "Note.md").write_text("# A note\n")
@@ -277,7 +277,7 @@ def test_a_wiki_of_another_tool_gets_cards_and_gaps_and_stays_as_it_is(run: Run,
         (wiki / path).write_text(text)
     before = digests(wiki)
     done = run("init", "wiki-of-another", "--adopt", "--no-git")
-    assert done.code == 0 and f"the vault is {wiki}/retain" in done.stderr
+    assert done.code == 0 and f"the vault is in {wiki}/retain" in done.stderr
     vault = wiki / "retain"
     assert run("compile", cwd=vault).code == 0
     assert digests(wiki, ("retain",)) == before

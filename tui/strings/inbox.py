@@ -11,7 +11,7 @@ from vault.log.ledger import day_of
 from vault.text.formatting import plural
 
 TITLE = "Inbox"
-READING = "Reading the inbox ..."
+READING = "Reading the inbox …"
 NOTHING = (
     "The inbox is empty. Pages and cards that you edit stay as they are; when their sources change, the proposed new "
     "text appears here."

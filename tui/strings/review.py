@@ -159,7 +159,7 @@ MODES = {
     Mode.REVIEW: ("Review", "Cards due today, rated and scheduled as usual."),
     Mode.AHEAD: (
         "Review ahead",
-        "Cards due in the next few days; ratings count and take the early review into account.",
+        "Cards due in the next few days. Ratings count, and the schedule allows for the early review.",
     ),
     Mode.CRAM: ("Cram", "Repeats each card until you recall it. Nothing is scheduled or saved."),
     Mode.PREVIEW: ("Preview", "Shows new cards without rating them. Nothing is scheduled or saved."),

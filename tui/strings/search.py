@@ -10,8 +10,8 @@ TITLE = "Search"
 HINT = "words from sources, wiki and cards; a filter such as is:leech lists cards"
 ASK = "Type what to search for and press enter."
 NOTHING = "Nothing found."
-READING = "searching ..."
-STEPS = {"indexing": "indexing", "embed": "embedding sentences"}  # by the events that report them
+READING = "searching …"
+STEPS = {"indexing": "indexing", "embed": "computing sentence embeddings"}  # by the events that report them
 HEADS = {
     "passage": "Source passages",
     "article": "Articles",

@@ -41,7 +41,8 @@ MEANT = {
     ),
     "pause.until": (
         "Pause reviews until",
-        "Nothing is due until then and your streak is kept; overdue reviews are then spread out. For example, +14d.",
+        "Until then, nothing is due and your streak is kept; afterwards, overdue reviews are spread out. For example, "
+        "+14d.",
     ),
     "learning.learning_steps": (
         "Learning steps",
@@ -52,7 +53,7 @@ MEANT = {
     "learning.fuzz": ("Vary intervals", "Spreads cards that you learned together over several days."),
     "learning.bury_siblings": (
         "Bury siblings",
-        "Shows one card of a concept a day and buries the others until tomorrow.",
+        "Shows at most one card per concept each day and buries the others until tomorrow.",
     ),
     "learning.easy_days": ("Easy days", "Days of the week with fewer reviews. For example, sat:50% sun:0%."),
     "learning.leech_threshold": ("Leech after", "A card with this many lapses is a leech; 0 means never."),

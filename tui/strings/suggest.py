@@ -7,7 +7,7 @@ from vault.inbox.suggestions import SITTING, Suggestion
 from vault.text.formatting import clean_line, plural
 
 TITLE = "Suggested cards"
-READING = "Reading the suggestions ..."
+READING = "Reading the suggestions …"
 QUESTION, ANSWER = "Question", "Answer"
 NOTHING = (
     "No suggested cards. After a compile, low-confidence cards appear here. You don't review a suggested card "
@@ -48,10 +48,10 @@ def end(kept: int, dropped: int, skipped: int, more: int) -> str:
     done = ", ".join(f"{number} {word}" for number, word in counts if number)
     lines = [f"Done: {done}." if done else "Done."]
     if kept:
-        cards, decks = ("card", "its deck") if kept == 1 else ("cards", "their decks")
+        cards, decks, them = ("card", "its deck", "it") if kept == 1 else ("cards", "their decks", "them")
         lines.append(
-            f"When you leave this screen, a compile starts and adds the {cards} you kept to {decks}. If it cannot start"
-            " then, the next compile does so."
+            f"When you leave this screen, a compile starts and adds the {cards} you kept to {decks}. If it cannot"
+            f" start, the next compile adds {them}."
         )
     lines.append(
         f"{plural(more, 'more suggestion')}: press n for the next {min(more, SITTING)}."

@@ -30,8 +30,8 @@ def another_number(yours: str, theirs: str) -> str:
 def a_not(yours: str, theirs: str) -> str:
     """Return how the negations of the typed answer and of the card differ."""
     if yours and theirs:
-        return f"Only one of the two is negated: you say “{yours}”, the card says “{theirs}”."
-    return f"You say “{yours}”, the card does not." if yours else f"The card says “{theirs}”, you do not."
+        return f"Only one of the two is negated: you say “{yours}”; the card says “{theirs}”."
+    return f"You say “{yours}”; the card does not." if yours else f"The card says “{theirs}”; you do not."
 
 
 def suggests(rating: str) -> str:

@@ -154,7 +154,7 @@ def checked_picture(vault: Vault, path: str) -> str:
     Raises: NotFound, or Refused where it is elsewhere, or is no picture by its bytes.
     """
     if not (path.startswith(f"{ASSETS}/") or vault.is_source(path)):
-        what = "only pictures in wiki/assets/ and of sources can be opened from the app"
+        what = "only pictures in wiki/assets/ or from sources can be opened from the app"
         raise Refused(what, where=clean_line(path)[:80])
     data = vault.read_bytes(path)
     if data is None:

@@ -79,7 +79,7 @@ def read_rules(file: TomlFile, table: Mapping[str, Any]) -> NoteRules:
     )
     for key, values in (("folders", rules.folders), ("exclude", rules.exclude), ("exclude_tags", rules.exclude_tags)):
         if len(values) > _MOST:
-            raise file.wrong(key, f"{key} of [notes] may have {_MOST} entries")
+            raise file.wrong(key, f"{key} in [notes] may have at most {_MOST} entries")
     return rules
 
 
@@ -95,5 +95,5 @@ def _folder(file: TomlFile, given: str) -> str:
             "folders", f'{clean_line(given)!r} in [notes] must be a folder like ".", "Notes" or "../Notes"'
         )
     if not folder.startswith("../") and parts[0] in WRITTEN:
-        raise file.wrong("folders", f"{clean_line(given)!r} in [notes] is a folder that retain writes")
+        raise file.wrong("folders", f"{clean_line(given)!r} in [notes] is a folder that retain writes to")
     return folder

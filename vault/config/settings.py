@@ -111,11 +111,11 @@ retention = {settings.retention}  # the chance of recalling a card on the day it
 # relearning_steps = ["10m"]
 # maximum_interval = 36500  # days
 # fuzz = true               # vary intervals a little, so that cards learned together are not always due together
-# bury_siblings = false     # at most one card of a concept a day
+# bury_siblings = false     # at most one card per concept each day
 # easy_days = []            # like ["sat:50%", "sun:0%"]: weekdays with fewer reviews
 # leech_threshold = 8       # lapses after which a card counts as a leech; 0: never
 # leech_action = "flag"     # or "suspend"
-# auto_optimize = true      # optimize the FSRS parameters whenever your reviews have doubled
+# auto_optimize = true      # optimize the FSRS parameters each time your number of reviews has doubled
 #
 # [learning.retention_by_tag]
 # exam = 0.95
@@ -129,14 +129,14 @@ def _notes_table(rules: NoteRules) -> str:
     """Return the table [notes]; commented out where no note outside `raw/` is a source."""
     if not rules.folders:
         return """#
-# [notes]                   # notes outside raw/ that are sources where they are: only read, never written
+# [notes]                   # notes outside raw/, used as sources in place: they are read, but never changed
 # folders = []              # like ["."], the whole vault, or ["Physics"]
 # exclude = []              # like ["Templates", "*.excalidraw.md"]
 # exclude_tags = []         # like ["private"]
 """
     lists = ((key, getattr(rules, key)) for key in ("folders", "exclude", "exclude_tags"))
     lines = "".join(f"{key} = [{', '.join(map(quoted, values))}]\n" for key, values in lists)
-    return f"\n[notes]  # outside raw/, sources where they are: only read, never written\n{lines}"
+    return f"\n[notes]  # notes outside raw/, used as sources in place: they are read, but never changed\n{lines}"
 
 
 def quoted(text: str) -> str:

@@ -77,7 +77,7 @@ def _home() -> Path:
     try:
         return Path.home()
     except RuntimeError as error:  # a user without an entry in /etc/passwd, as in some containers
-        raise Refused("unknown home folder", hint="set HOME") from error
+        raise Refused("your home folder could not be determined", hint="set HOME") from error
 
 
 def config_guard() -> Guard:

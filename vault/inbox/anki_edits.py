@@ -25,16 +25,16 @@ _CONFLICT = b'"conflict"'  # in each event of a conflict
 
 
 class AnkiEdits:
-    """Cards edited on both sides: accepted, Anki's words replace those here; kept or rejected, the next sync sends the
-    words of here.
+    """Cards edited on both sides: accepted, the text from Anki replaces the text here; kept or rejected, the next sync
+    sends the text from here.
     """
 
     kinds: tuple[str, ...] = (KIND,)
     messages: Mapping[Choice, str] = MappingProxyType(
         {
-            Choice.ACCEPT: "the card has Anki's words now",
-            Choice.KEEP: "the card stays; the next `retain sync anki` sends its words",
-            Choice.REJECT: "the card stays; the next `retain sync anki` sends its words",
+            Choice.ACCEPT: "the card now has the text from Anki",
+            Choice.KEEP: "the card was not changed; the next `retain sync anki` sends its text",
+            Choice.REJECT: "the card was not changed; the next `retain sync anki` sends its text",
         }
     )
 
@@ -52,10 +52,12 @@ class AnkiEdits:
         card = _card_of(vault, event) if event is not None else None
         if event is None or card is None or _item(event, card).state != item.state:
             hint = "look at it again: `retain inbox`"
-            raise EditedMeanwhile("it was edited while you decided; the edit stays", where=item.about, hint=hint)
+            raise EditedMeanwhile("it was edited while you decided; the edit was kept", where=item.about, hint=hint)
         if card.variant:
             hint = "edit the card, then keep it"
-            raise Refused("a cloze or a card both ways is not taken over from Anki", where=item.about, hint=hint)
+            raise Refused(
+                "changes to cloze or reversed cards cannot be imported from Anki", where=item.about, hint=hint
+            )
         path = str(event["path"])
         before = vault.read_bytes(path) or b""
         question, answer = _words(event)
@@ -63,7 +65,7 @@ class AnkiEdits:
         read = [each for each in parse_deck(after, path).cards if each.id == card.id]
         if [(each.question, each.answer) for each in read] != [(question, answer)]:
             hint = "edit the card, then keep it"
-            raise Refused("the words in Anki cannot be written as a card", where=item.about, hint=hint)
+            raise Refused("the text in Anki cannot be written as a card", where=item.about, hint=hint)
         return [Change(path, before, after.encode())]
 
     def facts(self, item: Item, parts: Sequence[str]) -> Mapping[str, object]:
@@ -109,7 +111,7 @@ def _item(event: Event, card: Card) -> Item:
     mine = f"Q: {card.question}\nA: {card.answer}\n"
     view = View(asked, mine, f"Q: {front}\nA: {back}\n")
     about = f"{asked} ({event['card']})"
-    note = "edited here and in Anki: Anki's words (accept) or these (keep)?"
+    note = "edited here and in Anki: use the text from Anki (accept) or the text in the vault (keep)?"
     return Item(KIND, "", about, str(event["at"]), str(event["fields"]), digest12(mine), (view,), "", note)
 
 

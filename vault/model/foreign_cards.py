@@ -1,4 +1,4 @@
-"""Lines of a deck that are cards of another program, and none here: named, so that nobody waits for them in vain."""
+"""Lines of a deck that are cards of another program, but not in the format of this vault: they are reported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from vault.diagnostic import Diagnostic
 
 CODE = "card-of-another-program"
-_SR, _HASHCARDS = "Obsidian's Spaced Repetition", "hashcards or repeater"
+_SR, _HASHCARDS = "Obsidian's Spaced Repetition plugin", "hashcards or repeater"
 _INLINE = re.compile(r"(?!\s*(?:[|>#]|%%|https?:))[^`\n]*[^\s:`][^`\n]*?:{2,3}(?!:)[^`\n]*[^\s:`]")
 _HIGHLIGHT = re.compile(r"==[^=\s][^=]*==")
 _ALONE = ("?", "??")
@@ -51,8 +51,13 @@ class ForeignCards:
         found = []
         for program, lines in self._found.items():
             sign = self._signs[program]
-            several = f"{len(lines)} lines look like cards of {program} ({sign}), and are no cards here"
-            what = several if len(lines) > 1 else f"this looks like a card of {program} ({sign}), and is none here"
-            hint = "move it to a file of its own: `retain import cards FILE` makes cards of it, with their schedules"
+            several = (
+                f"{len(lines)} lines look like cards for {program} ({sign}), but are not cards in this vault's format"
+            )
+            one = f"this looks like a card for {program} ({sign}), but is not a card in this vault's format"
+            what = several if len(lines) > 1 else one
+            hint = (
+                "move it to a separate file; `retain import cards FILE` then imports it as cards, with their schedules"
+            )
             found.append(Diagnostic(self.path, lines[0], CODE, what, hint))
         return found

@@ -150,7 +150,7 @@ def _added(given: Path, root: str, folders: Sequence[str], masks: Iterable[str],
     if not (os.path.isdir(path) or os.path.isfile(path)):
         raise refusal(path, "--rw: neither a file nor a folder", hint="give the folder that contains it")
     if _is_system_path(path):
-        raise refusal(path, "--rw: this belongs to the whole system", hint="give only the folder that the agent needs")
+        raise refusal(path, "--rw: this is a system file or folder", hint="give only the folder that the agent needs")
     home = os.path.realpath(Path.home())
     if is_within(home, path):
         raise refusal(path, "--rw: this is your whole home folder", hint="give only the folder that the agent needs")
