@@ -123,7 +123,7 @@ def test_in_the_sandbox_replies_wait_and_are_in_the_journal_when_it_ends(vault: 
     ran = retain("guard", "run", "--require", str(level), "--", "sh", "-c", lines, cwd=vault)
     assert ran.code == 0, ran.stderr
     counts = [int(line.split()[1]) for line in ran.stdout.splitlines() if line.startswith(("one ", "two "))]
-    assert len(counts) == 2 and "end your session" in ran.stdout and "replies to work orders kept" in ran.stderr
+    assert len(counts) == 2 and "end your session" in ran.stdout and "replies to work orders stored" in ran.stderr
     kept = journal(vault)
     assert max(counts) <= len(kept) <= sum(counts)
     assert {line["engine"] for line in kept} <= {"agent/2 one", "agent/2 two"}
@@ -160,7 +160,7 @@ def test_what_a_caged_agent_forges_in_the_work_folder_is_refused_or_says_nothing
     ran = retain("guard", "run", "--", sys.executable, "-c", forge, text, cwd=vault)
     assert (
         ran.code == 0
-        and "1 reply to work orders kept" in ran.stderr
+        and "1 reply to work orders stored" in ran.stderr
         and "3 lines not recognized as replies" in ran.stderr
     )
     (line,) = journal(vault)
