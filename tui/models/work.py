@@ -145,6 +145,9 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     gaps = result.get("gaps")
     if isinstance(gaps, dict):
         rows.append(("gaps", _counts(gaps) or "none"))
+    unused = result.get("unused")
+    if isinstance(unused, list) and unused and result.get("written"):
+        rows.append(("unused", f"{plural(len(unused), 'source')} in no article or card"))
     if count(result, "inbox"):
         rows.append(("inbox", f"{count(result, 'inbox'):,} waiting for your decision"))
     added = result.get("added")
