@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiler.index.entries import CODE, articles_citing, entries_of
+from compiler.index.entries import CODE, Entry, articles_citing, entries_of, page_of
 from compiler.language.search_terms import FUNCTION_WORDS, query_words, terms
 from compiler.query.follow_up import ASKS_WHAT_IS, NO_SUBJECT, Subject, content_words
 from compiler.query.retrieve import claim_is_in
@@ -183,6 +183,17 @@ def _score(text: str, language: str, has: frozenset[int], question: str, words: 
 
 def articles_on(database: Database, quote: Quote) -> list[tuple[str, str]]:
     """Return (path, title) of the articles that cite a claim from the passage of a quote, the first ones first."""
-    passage = fold(quote.hit.entry.text)
-    claims = {entry.ref for entry in entries_of(database, "claim", quote.hit.entry.path) if claim_is_in(entry, passage)}
-    return articles_citing(database, claims)
+    return articles_citing(database, {claim.ref for claim in _claims_in(database, quote.hit.entry)})
+
+
+def page_on(database: Database, passage: Entry) -> str:
+    """Return the path of the page of a passage's source, at the first claim from the passage; "" if it has no page."""
+    page = page_of(database, passage.path)
+    claim = next(iter(_claims_in(database, passage)), None)
+    return f"{claim.path}#^c-{claim.ref}" if claim is not None else page.path if page is not None else ""
+
+
+def _claims_in(database: Database, passage: Entry) -> list[Entry]:
+    """Return the claims from a passage in order."""
+    text = fold(passage.text)
+    return [claim for claim in entries_of(database, "claim", passage.path) if claim_is_in(claim, text)]
