@@ -70,7 +70,7 @@ def cards(
     decks, tables (CSV, TSV), exports from Mochi, Mnemosyne and RemNote, and files from `retain export jsonl`.
 
     The cards are added to decks in learning/flashcards/ and keep their due dates. A card that cannot be read is
-    reported with its line number and skipped. Importing again changes nothing; cards that you edited keep your text.
+    reported with its line number and skipped; the exit code is then 1, and all others are imported. Importing again changes nothing; cards that you edited keep your text.
     `retain import undo` undoes the last import. docs/formats-exchange.md describes what is imported from each format.
 
     Columns are front, back, tags, deck, due, interval, ease, stability, difficulty, reps, lapses, id.
