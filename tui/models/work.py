@@ -13,7 +13,8 @@ MENU_TITLE = "Start a job"
 ASK_ADD = "File, folder or web address to add:"
 ASK_IMPORT = (
     "File or folder to import: an Anki package (.apkg, .colpkg), a table (.csv, .tsv), a folder of notes with cards "
-    "for Obsidian's Spaced Repetition, decks of hashcards or repeater, an export from Mochi, Mnemosyne, RemNote or retain:"
+    "for Obsidian's Spaced Repetition, decks of hashcards or repeater, or an export from Mochi, Mnemosyne, RemNote or "
+    "retain:"
 )
 ASK_EXPORT = ".apkg file to write:"
 ASK_HOW = "tab completes the path, enter starts, esc goes back"
