@@ -70,19 +70,21 @@ def items(vault: Vault, cards: IndexedCards, past: History, tag: str, until: dat
 
 def due_instants(cards: IndexedCards, end: datetime) -> list[tuple[CardId, datetime]]:
     """Return the cards that are asked and fall due before `end`, with when they do; a buried one, when it is back."""
-    query = f"SELECT state.card, {_AT} AS at FROM {_PLANNED} AND at < ?"
-    return [(CardId(card), instant_of(at)) for card, at in cards.database.rows(query, (micros(end),))]
+    query = f"SELECT state.card, {_AT} AS at FROM {_PLANNED} AND state.due < ? AND at < ?"  # the first is indexed
+    return [(CardId(card), instant_of(at)) for card, at in cards.database.rows(query, (micros(end), micros(end)))]
 
 
 def due_between(cards: IndexedCards, start: datetime, end: datetime) -> list[datetime]:
     """Return when cards that are asked fall due, from `start` to `end`; a buried one, when it is back."""
-    query = f"SELECT {_AT} AS at FROM {_PLANNED} AND at >= ? AND at < ?"
-    return [instant_of(at) for (at,) in cards.database.rows(query, (micros(start), micros(end)))]
+    query = f"SELECT {_AT} AS at FROM {_PLANNED} AND state.due < ? AND at >= ? AND at < ?"
+    return [instant_of(at) for (at,) in cards.database.rows(query, (micros(end), micros(start), micros(end)))]
 
 
 def count_due(cards: IndexedCards, end: datetime) -> int:
     """Return how many of the cards reviewed before fall due before `end` and may be shown by then."""
-    row = cards.database.one(f"SELECT count(*) FROM {_PLANNED} AND {_AT} < ?", (micros(end),))
+    row = cards.database.one(
+        f"SELECT count(*) FROM {_PLANNED} AND state.due < ? AND {_AT} < ?", (micros(end), micros(end))
+    )
     return int(row[0]) if row else 0
 
 
