@@ -127,6 +127,9 @@ async def test_home_scrolls_by_keys_where_it_does_not_fit(home: RetainApp, settl
 
 
 async def test_home_in_sixty_columns_shows_as_many_days_as_it_has_room_for(home: RetainApp, settled: Settled) -> None:
+    vault, now = home.context.vault, home.context.clock()
+    first = open_desk(vault, now).queue.new[0].card
+    rate(open_desk(vault, now), first, Rating.EASY, via="cli")
     async with home.run_test(size=(60, 18)) as pilot:
         await settled(pilot)
         await pilot.pause()  # the scrollbar has taken its column, and what is drawn follows

@@ -174,6 +174,8 @@ def coming(found: Figures, width: int, *, is_planned: bool = False) -> Content:
         content.plain(strings.coming(sum(counts), len(counts)), "bold"),
         content.plain("" if is_planned else _how_much(found), content.DIM),
     )
+    if not any(counts):
+        return head
     each = _EACH if len(counts) * (_EACH + 1) <= width else _EACH - 1
     counts = counts[: max(1, (width + 1) // (each + 1))]
     days = [strings.WEEKDAYS[date.fromordinal(found.today + n).weekday()] for n in range(len(counts))]

@@ -132,7 +132,7 @@ def recalled(book: Daybook, wanted: float) -> tuple[str, str]:
         return f"{month.rate:.0%} of {month.reviews:,}", f"in the last 30 days; desired {wanted:.0%}"
     if ever.rate is not None:
         return f"{ever.rate:.0%} of {ever.reviews:,}", f"no reviews in the last 30 days; desired {wanted:.0%}"
-    return "nothing yet", "no card has been reviewed a second time yet"
+    return "nothing yet", "no card has a second review yet"
 
 
 def coming(reviews: int, days: int) -> str:
