@@ -25,8 +25,8 @@ from compiler.build.snapshot import STAMPS, last_report
 from compiler.index.steps import Steps
 from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
-from compiler.query.verify import verify
 from compiler.readers import formats
+from compiler.verification.verify import verify
 from compiler.workers.pool import WorkerPool
 from tests.builders import NEEDED, NEEDY
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
