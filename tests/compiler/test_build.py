@@ -480,6 +480,29 @@ def test_bytes_that_are_no_text_are_named_and_never_written_over(vault: Vault) -
     assert [file.read_bytes() for file in files] == kept
 
 
+@pytest.mark.parametrize("deleted", ["its own source", "the source of the other deck"])
+def test_a_moved_card_returns_when_the_deck_it_is_in_goes_and_goes_with_its_own_source(
+    vault: Vault, deleted: str
+) -> None:
+    compiled(vault)
+    decks = {deck.path: deck.cards for deck in vault.decks()}
+    names = {
+        path: {c.summary.rpartition("/")[2] for card in cards for c in card.support} for path, cards in decks.items()
+    }
+    own = next(path for path in decks if names[path] == {"spacing"})
+    other = next(path for path in decks if names[path] == {"testing"})
+    text, card = (vault.root / own).read_text(), decks[own][0]
+    (vault.root / own).write_text(splice_card(text, card, None))
+    with (vault.root / other).open("a") as file:
+        file.write(f"\n{text[card.start : card.end]}\n")
+    compiled(vault, MORNING + timedelta(days=1))
+    assert card.id in (vault.root / other).read_text() and card.id not in (vault.root / own).read_text()
+    gone = "spacing" if deleted == "its own source" else "testing"
+    (vault.root / f"raw/articles/{gone}.md").unlink()
+    compiled(vault, MORNING + timedelta(days=2))
+    assert [d.path for d in vault.decks() for c in d.cards if c.id == card.id] == ([] if gone == "spacing" else [own])
+
+
 def test_a_card_that_a_human_moved_stays_where_it_was_put_and_follows_its_claim(vault: Vault) -> None:
     compiled(vault)
     deck = vault.root / "learning/flashcards/retrieval-practice.md"
