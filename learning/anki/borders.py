@@ -134,8 +134,9 @@ BORDERS = (
     Border(
         "deck options and FSRS parameters",
         (),
-        _NO + ": fit your own with `retain optimize`, from the reviews that were imported",
-        "a preset " + _SCHEDULED,
+        "FSRS parameters (of versions 4.5 to 6) and desired retention of a preset are offered; `--preset NAME` adopts "
+        "them; other options no",
+        "steps, limits, desired retention and FSRS parameters as a preset, " + _SCHEDULED,
         _NO,
     ),
     Border(

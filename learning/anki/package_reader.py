@@ -17,6 +17,7 @@ import msgspec
 
 from learning.anki.archive import MAX_MEDIUM, MAX_TOTAL
 from learning.anki.read_package import MAX_CARDS, MAX_FIELD, MAX_NOTES, MAX_REVIEWS, AnkiRow
+from learning.anki.read_presets import MAX_PARAMETERS, MAX_PRESETS
 from learning.anki.render import LARGEST, MAX_FILES
 from learning.anki.worker import MAX_MADE
 from vault.errors import Unreadable, WorkerFailed
@@ -126,6 +127,22 @@ class _Rows(_Part, frozen=True):
     items: tuple[AnkiRow, ...] = ()
 
 
+class PackagePreset(msgspec.Struct, array_like=True, frozen=True):
+    """A preset, as `learning.anki.read_presets.AnkiPreset`."""
+
+    name: Short
+    cards: int
+    parameters: Annotated[tuple[float, ...], msgspec.Meta(max_length=MAX_PARAMETERS)]
+    retention: float | None
+    numbers: bool
+
+
+class _Presets(_Part, frozen=True):
+    """The reply with the presets."""
+
+    items: tuple[PackagePreset, ...] = ()
+
+
 class _Bytes(_Part, frozen=True):
     """A part of a file."""
 
@@ -163,6 +180,10 @@ class Package:
     def decks(self) -> dict[int, str]:
         """Return the names of the decks by number."""
         return dict(_at_most(_MAX_DECKS, self._listed({"op": "decks"}, _Decks)))
+
+    def presets(self, decks: Sequence[int] | None) -> list[PackagePreset]:
+        """Return the presets with FSRS parameters that `decks` (None: all) use."""
+        return list(_at_most(MAX_PRESETS, self._listed({"op": "presets", "decks": decks}, _Presets)))
 
     def identities(self, prefix: str) -> Iterator[Identity]:
         """Yield the identity of every note, in order of their numbers; `prefix` begins the tags that name a vault."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from learning.anki.archive import MAX_COLLECTION, Archive, fields, open_archive
 from learning.anki.note_types import Template
+from learning.anki.read_presets import AnkiPreset, read_presets
 from learning.anki.reviews import is_answer
 from vault.text.formatting import clean_line
 
@@ -84,8 +85,8 @@ class Collection:
     """An open package. `decks` maps ids to names with `::` between parents and children.
 
     `counts` are the notes, cards and reviews in it; `answered` is the Unix second of each card's last answer, -1 for
-    none. `created` is the Unix second from whose day due dates count, `minutes_west` how far it was west of UTC then,
-    None if unknown.
+    none; `in_decks` the number of cards in each deck that has any. `created` is the Unix second from whose day due
+    dates count, `minutes_west` how far it was west of UTC then, None if unknown.
     """
 
     archive: Archive
@@ -94,6 +95,8 @@ class Collection:
     decks: Mapping[int, str]
     counts: tuple[int, int, int] = (0, 0, 0)
     answered: dict[int, int] = field(default_factory=dict)
+    in_decks: dict[int, int] = field(default_factory=dict)
+    modern: bool = False
     created: int = 0
     minutes_west: int | None = None
 
@@ -134,13 +137,19 @@ class Collection:
         for row in _limited(rows, MAX_REVIEWS, "reviews"):
             yield AnkiRow._make(row) if _INTEGERS.issuperset(map(type, row)) else AnkiRow(*map(_int, row))
 
+    def presets(self, decks: Iterable[int] | None) -> Iterator[AnkiPreset]:
+        """Yield the presets with FSRS parameters that `decks` (None: all) use."""
+        return read_presets(self.connection, self.in_decks, decks, modern=self.modern)
+
     def look_through(self) -> None:
         """Read every row once, so that a fault in any of them is found before the first is used.
 
         Raises: sqlite3.Error or ValueError, for damage and for too many rows.
         """
         notes = sum(1 for _ in self.notes())
-        self.answered = {card.id: -1 for card in self.cards()}
+        for card in self.cards():
+            self.answered[card.id] = -1
+            self.in_decks[card.deck] = self.in_decks.get(card.deck, 0) + 1
         reviews = 0
         for row in self.reviews():
             reviews += 1
@@ -201,6 +210,7 @@ def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
         connection,
         types,
         decks,
+        modern=modern and "deck_config" in table,
         created=_int(created[0]) if created else 0,
         minutes_west=_minutes_west(connection, modern="config" in table),
     )

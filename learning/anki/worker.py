@@ -56,6 +56,8 @@ class Session:
                 return {"container": collection.archive.collection, **counts, **facts, "media": len(collection.media)}
             case "decks":
                 self._parts = _lots([i, name[:500]] for i, name in collection.decks.items())
+            case "presets":
+                self._parts = _lots([name[:500], *rest] for name, *rest in collection.presets(message["decks"]))
             case "notes":
                 self._parts = _lots(_identity(note, message["prefix"]) for note in collection.notes())
             case "cards":
