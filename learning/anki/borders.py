@@ -43,7 +43,8 @@ BORDERS = (
         ("notes.mid", "cards.ord"),
         "rendered; siblings stay siblings; a cloze is a card per number; scripts are counted, not imported; of image "
         "occlusion, the picture is kept and the note named",
-        "“retain”, “retain (and reversed)” and “retain cloze”; imported siblings are notes of their own",
+        "“retain”, “retain (and reversed)”, “retain cloze” and “retain (siblings)”; an imported note is one note "
+        "again, with the cards that are still here; an imported cloze is a cloze while its cards agree on its text",
         "as export",
     ),
     Border(

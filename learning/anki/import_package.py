@@ -17,7 +17,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from learning.anki.export_package import VAULT_TAG, AnkiNote, cards_of_notes, guid_of, notes_of, vault_tag
+from learning.anki.export_package import VAULT_TAG, AnkiNote, guid_of, notes_of, vault_tag
 from learning.anki.import_notes import import_foreign_cards
 from learning.anki.marks import (
     BURIED,
@@ -31,6 +31,7 @@ from learning.anki.marks import (
 )
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
+from learning.anki.note_shapes import cards_of_notes
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.presets import Preset, adopt, chosen, judged
 from learning.anki.read_package import AnkiRow
@@ -360,7 +361,7 @@ class _Edits:
         if card not in self._ours:
             self.report.add_report(card, "this card is no longer in any deck of the vault; its reviews were imported")
         elif fields != self._ours[card].fields[:2] and _edited(mod, self.records.get(card)):
-            place = self.desk.place(next(iter(self.several.get(card, {0: card}).values())))
+            place = self.desk.place(self._ours[card].cards[0][1])
             what = "edited in Anki; not imported: edit the card in the vault, or overwrite Anki's version with --newer"
             self.report.add_report(card, what, place.path, place.line)
 

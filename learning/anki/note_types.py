@@ -20,6 +20,7 @@ STYLE = """\
 img { max-width: 100%; }
 pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
 """
+MOST_SIBLINGS = 10  # cards of a note whose sides have nothing in common
 _CLOZE_STYLE = ".cloze { font-weight: bold; }\n"
 
 
@@ -55,6 +56,7 @@ def _asking(name: str, asked: str, answer: str) -> Template:
     return Template(name, front, back)
 
 
+_NUMBERS = range(1, MOST_SIBLINGS + 1)
 _THERE = _asking("Card", "Question", "Answer")
 _BACK = _asking("Reversed", "Answer", "Question")
 _HIDING = Template(
@@ -65,8 +67,15 @@ _HIDING = Template(
 BASIC = NoteType(1_763_719_210, "retain", FIELDS, (_THERE,))
 BOTH_WAYS = NoteType(1_763_719_212, "retain (and reversed)", FIELDS, (_THERE, _BACK))
 CLOZE = NoteType(1_763_719_213, "retain cloze", CLOZE_FIELDS, (_HIDING,), is_cloze=True)
+SIBLINGS = NoteType(
+    1_763_719_214,
+    "retain (siblings)",
+    (*(f"{side} {n}" for n in _NUMBERS for side in ("Question", "Answer")), *FIELDS[2:]),
+    tuple(_asking(f"Card {n}", f"Question {n}", f"Answer {n}") for n in _NUMBERS),
+)
 
 
 def fields_among(names: Iterable[str]) -> tuple[str, ...]:
     """Return the fields of the note type of ours that has these names."""
-    return CLOZE_FIELDS if "Text" in names else FIELDS
+    names = set(names)
+    return next((type_.fields for type_ in (CLOZE, SIBLINGS) if type_.fields[0] in names), FIELDS)

@@ -20,6 +20,7 @@ from vault.vault import Vault
 DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
 OWN_DECK = "deck"  # the property that names a deck of the user's own, which is of no concept
 _ID = re.compile(rb'"id":\s*"([0-9a-z]{10})"')
+_KEY = re.compile(r"anki:(\d{1,9}):(.+)", re.DOTALL)
 _EVENTS = (b'"birth"', b'"reanchor"')
 
 
@@ -56,16 +57,35 @@ def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:
     return found
 
 
+def imported_notes(vault: Vault) -> list[dict[int, CardId]]:
+    """Return for each Anki note that was ever imported its cards by their numbers there, in order, whether they are
+    still in a deck or not.
+    """
+    found: dict[str, dict[int, CardId]] = {}
+    for line in (vault.read_bytes(ledger.IDS) or b"").split(b"\n"):
+        said = _ID.search(line) if b'"anki:' in line and any(type_ in line for type_ in _EVENTS) else None
+        card = CardId(said[1].decode()) if said else None
+        if card is not None and (key := _key(line, card)) is not None:
+            found.setdefault(key[1], {}).setdefault(key[0], card)
+    return [dict(sorted(cards.items())) for cards in found.values()]
+
+
 def _note(line: bytes, card: CardId) -> str:
-    """Return the GUID of the note in the key `anki:<ord>:<guid>` of a ledger line; "" where it has none."""
+    """Return the GUID of the note of a ledger line; "" where it has none."""
+    key = _key(line, card)
+    return "" if key is None else key[1]
+
+
+def _key(line: bytes, card: CardId) -> tuple[int, str] | None:
+    """Return number and GUID in the key `anki:<number>:<guid>` of a ledger line; None where it has none."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
-        return ""
+        return None
     if not isinstance(event, dict) or event.get("id") != card or event.get("of") != "card":
-        return ""
-    start, _, rest = str(event.get("key", "")).partition(":")
-    return rest.partition(":")[2] if start == "anki" else ""
+        return None
+    found = _KEY.fullmatch(str(event.get("key", "")))
+    return (int(found[1]), found[2]) if found else None
 
 
 def own_number(card: CardId) -> int:
