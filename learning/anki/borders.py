@@ -48,6 +48,14 @@ BORDERS = (
         "as export",
     ),
     Border(
+        "text from right to left",
+        (),
+        "the sides that are so by the field's option, `dir` or the style sheet, in the ledger; marks of direction are "
+        "left out",
+        'those sides, and any that begin with letters from right to left, as `dir="rtl"`',
+        "as export",
+    ),
+    Border(
         "tags",
         ("notes.tags",),
         "every tag, `marked` and `leech` too: of the file where notes share them, else of the card",

@@ -24,7 +24,7 @@ from typing import Any
 
 from learning.anki.deck_names import DECK_TREES, deck_name, decks_below, tag_word
 from learning.anki.export_schedule import Schedule, schedule_of, write_schedule
-from learning.anki.field_html import NameOf, field, field_of_words, inert
+from learning.anki.field_html import NameOf, directed, field, field_of_words, inert
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
 from learning.anki.note_shapes import ImportedNotes, Shape, shape_of_block
@@ -43,7 +43,7 @@ from vault.model.cloze import with_marks
 from vault.text.formatting import clean_line
 
 VAULT_TAG = "retain::vault::"
-_MODEL_MOD = 1_763_800_000  # Unix seconds; raise it with each change of fields, templates or style
+_MODEL_MOD = 1_763_900_000  # Unix seconds; raise it with each change of fields, templates or style
 # The columns that are no parameter: to be synced, no checksum (Anki makes it), no flags, no data; a card is new.
 _NOTE = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')"
 _CARD = "INSERT INTO cards VALUES (?, ?, ?, ?, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
@@ -178,8 +178,9 @@ def _fields(
     sources += [field(re.sub(r"(?m)^> ?", "", shape.below), name_of)] if shape.below.strip() else []
     about = (placed.kind.capitalize(), inert(placed.title), "<br>".join(quotes), "; ".join(sources), note)
     if shape.type is CLOZE:
-        return (cloze_field(shape.words[0], name_of), *about)
-    return (*(_side(words, number % 2 == 0, name_of) for number, words in enumerate(shape.words)), *about)
+        return (directed(cloze_field(shape.words[0], name_of), rtl=shape.rtl[0]), *about)
+    sides = (_side(words, number % 2 == 0, name_of) for number, words in enumerate(shape.words))
+    return (*(directed(side, rtl=rtl) for side, rtl in zip(sides, shape.rtl, strict=True)), *about)
 
 
 def _side(words: str, is_question: bool, name_of: NameOf | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -35,6 +36,8 @@ _TEX_ACTIVE = re.compile(
 _ANKI_TAG = re.compile(r"\[(?=/?(?:sound|latex|anki|\$))", re.IGNORECASE)
 # One line that begins with a letter and in which nothing means anything to Markdown, Anki or TeX: most cards are such.
 _PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ .,;:?!'\"()/%+–—’“”-])*")
+# What is not read as text: tags, code, formulas, and the marks of a cloze.
+_NO_LETTERS = re.compile(r"<code\b.*?</code>|<[^>]*>|\\\(.*?\\\)|\\\[.*?\\\]|\{\{c[0-9,]+::", re.DOTALL)
 _PARAGRAPH = re.compile(r"<p>((?:(?!<p>).)*)</p>", re.DOTALL)
 
 
@@ -51,6 +54,13 @@ def field(markdown: str, name_of: NameOf | None = None) -> str:
     shown = str(_parser().render(text, {"name_of": name_of})).strip()
     alone = _PARAGRAPH.fullmatch(shown)
     return alone[1] if alone else shown
+
+
+def directed(shown: str, *, rtl: bool = False) -> str:
+    """Return the HTML of a field, from right to left if it begins with such letters or is known (`rtl`) to be so."""
+    letters = (unicodedata.bidirectional(sign) for sign in html.unescape(_NO_LETTERS.sub("", shown)))
+    first = next((kind for kind in letters if kind in ("L", "R", "AL")), "")
+    return f'<div dir="rtl">{shown}</div>' if shown and (rtl or first in ("R", "AL")) else shown
 
 
 def field_of_words(words: str) -> str:

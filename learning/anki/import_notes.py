@@ -21,7 +21,7 @@ from learning.anki.render import LARGEST
 from learning.anki.reviews import KnownHistory
 from learning.cards.workspace import Desk
 from learning.store.placed import Placed
-from learning.store.siblings import DECK, is_imported
+from learning.store.siblings import DECK, is_imported, rtl_sides
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint
 from vault.layout import FLASHCARDS
@@ -60,6 +60,7 @@ class _Births:
     taken: set[str] = field(default_factory=set)
     mods: dict[CardId, int] = field(default_factory=dict)
     tags: dict[CardId, tuple[str, ...]] = field(default_factory=dict)  # of the note as of its `mods`
+    rtl: dict[CardId, tuple[str, ...]] = field(default_factory=dict)  # its sides written from right to left
     slugs: set[str] = field(default_factory=set)
 
 
@@ -170,6 +171,7 @@ def _births(desk: Desk) -> _Births:
                 tags = event.get("tags")
                 found.mods[CardId(id_)] = mod
                 found.tags[CardId(id_)] = tuple(map(str, tags)) if isinstance(tags, list) else ()
+                found.rtl[CardId(id_)] = rtl_sides(event)
     return found
 
 
@@ -232,7 +234,8 @@ class _Work:
         """Add the ledger event of a card."""
         at = ledger.instant(self.desk.now)
         event: ledger.Event = {"v": 1, "type": type_, "of": "card", "id": id_, "at": at, "key": made.key}
-        self._events.append(event | {"mod": made.note_mod} | ({"tags": list(made.tags)} if made.tags else {}))
+        lists = {"tags": list(made.tags), "rtl": list(made.rtl)}
+        self._events.append(event | {"mod": made.note_mod} | {name: words for name, words in lists.items() if words})
 
     def _existing(self, made: PackageCard, placed: Placed, *, born: bool) -> None:
         """Decide on a card that is here already: reworded if the package is newer and no user edited it."""
@@ -246,7 +249,7 @@ class _Work:
         retagged = not is_older and self._retag(placed.id, made, before)
         if new.stamp in (old.stamp, stamp_of(old)) or is_older:
             self.report.cards["kept"] += 1
-            if retagged and born:
+            if born and (retagged or (not is_older and made.rtl != self.births.rtl.get(placed.id, ()))):
                 self._remember(placed.id, made, "reanchor")
         elif old.human_edited:
             self.report.cards["kept"] += 1

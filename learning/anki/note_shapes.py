@@ -9,7 +9,7 @@ from learning.anki.cloze_cards import cloze_text
 from learning.anki.note_types import BASIC, BOTH_WAYS, CLOZE, MOST_SIBLINGS, SIBLINGS, NoteType
 from learning.cards.workspace import Desk
 from learning.store.placed import Placed
-from learning.store.siblings import imported_notes
+from learning.store.siblings import cards_imported
 from vault.ids import CardId
 from vault.model.card import REVERSED, split_quote
 
@@ -17,13 +17,14 @@ from vault.model.card import REVERSED, split_quote
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What a note is: its type, the words of its first fields in Markdown, its cards by their numbers in Anki, and
-    `below` what is shown with each answer alone.
+    `below` what is shown with each answer alone; `rtl` tells which of the words came as text from right to left.
     """
 
     type: NoteType
     words: tuple[str, ...]
     cards: tuple[tuple[int, CardId], ...]
     below: str = ""
+    rtl: tuple[bool, ...] = (False, False)
 
 
 class ImportedNotes:
@@ -36,7 +37,9 @@ class ImportedNotes:
         blocks = {placed.card.note for placed in desk.cards.values() if placed.card.variant}
         self.cards: dict[CardId, dict[int, CardId]] = {}
         self._names: dict[CardId, tuple[CardId, int]] = {}
-        for cards in imported_notes(desk.vault):
+        imported = cards_imported(desk.vault)
+        self.rtl = imported.rtl
+        for cards in imported.notes:
             apart = {number: card for number, card in cards.items() if card not in blocks}
             if apart:
                 name = next(iter(apart.values()))
@@ -53,14 +56,24 @@ class ImportedNotes:
         numbered = sorted(by_number.items())
         ids = tuple((number, placed.id) for number, placed in numbered)
         sides = {number + 1: (placed.card.question, placed.card.answer) for number, placed in numbered}
+        rtl = {number + 1: self._rtl(placed.id) for number, placed in numbered}
         if (cloze := cloze_text(sides)) is not None:
-            return [Shape(CLOZE, cloze[:1], ids, cloze[1])]
+            return [Shape(CLOZE, cloze[:1], ids, cloze[1], rtl[ids[0][0] + 1][:1])]
         if len(self.cards[name]) == 1 or numbered[-1][0] >= MOST_SIBLINGS:
-            return [Shape(BASIC, sides[number + 1], ((0, placed.id),)) for number, placed in numbered]
+            return [
+                Shape(BASIC, sides[number + 1], ((0, placed.id),), rtl=rtl[number + 1]) for number, placed in numbered
+            ]
         if list(sides) == [1, 2] and sides[1] == sides[2][::-1]:
-            return [Shape(BOTH_WAYS, sides[1], ids)]
-        words = (word for number in range(1, MOST_SIBLINGS + 1) for word in sides.get(number, ("", "")))
-        return [Shape(SIBLINGS, tuple(words), ids)]
+            return [Shape(BOTH_WAYS, sides[1], ids, rtl=rtl[1])]
+        numbers, blank = range(1, MOST_SIBLINGS + 1), (False, False)
+        words = tuple(word for number in numbers for word in sides.get(number, ("", "")))
+        flags = tuple(flag for number in numbers for flag in rtl.get(number, blank))
+        return [Shape(SIBLINGS, words, ids, rtl=flags)]
+
+    def _rtl(self, card: CardId) -> tuple[bool, bool]:
+        """Return whether question and answer came as text from right to left."""
+        sides = self.rtl.get(card, ())
+        return "question" in sides, "answer" in sides
 
 
 def shape_of_block(cards: Sequence[Placed]) -> Shape:

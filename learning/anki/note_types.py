@@ -10,15 +10,16 @@ FIELDS = ("Question", "Answer", "Kind", "Concept", "Quote", "Source", CARD_ID)
 CLOZE_FIELDS = ("Text", "Kind", "Concept", "Quote", "Source", CARD_ID)
 _HEAD = '<div class="retain-kind">{{Kind}}{{#Concept}} · {{Concept}}{{/Concept}}</div>'
 _FOOT = """\
-{{#Quote}}<blockquote class="retain-quote">{{Quote}}</blockquote>{{/Quote}}
+{{#Quote}}<blockquote class="retain-quote" dir="auto">{{Quote}}</blockquote>{{/Quote}}
 {{#Source}}<div class="retain-source">{{Source}}</div>{{/Source}}"""
 STYLE = """\
-.card { font-family: system-ui, sans-serif; font-size: 20px; text-align: left; max-width: 40em; margin: 1em auto; }
+.card { font-family: system-ui, sans-serif; font-size: 20px; text-align: start; max-width: 40em; margin: 1em auto; }
 .retain-kind, .retain-source { font-size: 14px; opacity: 0.65; }
 .retain-question { font-weight: 600; margin-top: 0.5em; }
-.retain-quote { font-size: 16px; border-left: 3px solid #8888; margin: 1em 0 0.3em; padding-left: 0.8em; }
+.retain-quote { font-size: 16px; margin: 1em 0 0.3em; border-inline-start: 3px solid #8888; }
+.retain-quote { padding-inline-start: 0.8em; }
 img { max-width: 100%; }
-pre { overflow-x: auto; text-align: left; } code { font-size: 0.9em; }
+pre { overflow-x: auto; text-align: left; direction: ltr; } code { font-size: 0.9em; }
 """
 MOST_SIBLINGS = 10  # cards of a note whose sides have nothing in common
 _CLOZE_STYLE = ".cloze { font-weight: bold; }\n"

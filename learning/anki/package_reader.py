@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -75,6 +75,7 @@ class PackageCard(msgspec.Struct, frozen=True):
     question: Side = ""
     answer: Side = ""
     names: Names = ()
+    rtl: tuple[Literal["question", "answer"], ...] = ()
 
 
 class _Problem(msgspec.Struct, frozen=True):

@@ -41,6 +41,8 @@ class NoteType:
     fields: tuple[str, ...]
     templates: tuple[Template, ...]
     stock: int = 0  # Anki's number of the built-in type it was made from, 0 if unknown
+    rtl: frozenset[str] = frozenset()  # the fields that are written from right to left
+    style: str = ""
 
 
 class AnkiNote(NamedTuple):
@@ -328,7 +330,9 @@ def _legacy_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
                 for t in _in_order(model.get("tmpls"))
             )
             stock = _int(model.get("originalStockKind"))
-            types[int(key)] = NoteType(int(key), _str(model.get("name")), model.get("type") == 1, names, made, stock)
+            rtl = frozenset(_str(f.get("name")) for f in _in_order(model.get("flds")) if f.get("rtl") is True)
+            name, style = _str(model.get("name")), _str(model.get("css"))
+            types[int(key)] = NoteType(int(key), name, model.get("type") == 1, names, made, stock, rtl, style)
     return types
 
 
@@ -353,8 +357,11 @@ def _modern_decks(connection: sqlite3.Connection) -> dict[int, str]:
 def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
     """Return the note types of the modern format."""
     names: dict[int, list[tuple[int, str]]] = {}
-    for type_, ord_, name in connection.execute("SELECT ntid, ord, name FROM fields"):
+    rtl: dict[int, set[str]] = {}
+    for type_, ord_, name, config in connection.execute("SELECT ntid, ord, name, config FROM fields"):
         names.setdefault(_int(type_), []).append((_int(ord_), _str(name)))
+        if (2, 1) in _message(config):
+            rtl.setdefault(_int(type_), set()).add(_str(name))
     made: dict[int, list[tuple[int, Template]]] = {}
     for type_, ord_, name, config in connection.execute("SELECT ntid, ord, name, config FROM templates"):
         texts = {key: _str(value) for key, value in _message(config) if isinstance(value, bytes)}
@@ -365,7 +372,9 @@ def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
         number = _int(id_)
         own = tuple(n for _, n in sorted(names.get(number, [])))
         templates = tuple(t for _, t in sorted(made.get(number, []), key=lambda each: each[0]))
-        types[number] = NoteType(number, _str(name), kinds.get(1) == 1, own, templates, kinds.get(9, 0))
+        style = next((_str(value) for key, value in _message(config) if key == 3), "")
+        flagged = frozenset(rtl.get(number, ()))
+        types[number] = NoteType(number, _str(name), kinds.get(1) == 1, own, templates, kinds.get(9, 0), flagged, style)
     return types
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from learning.anki.html_to_markdown import markdown
+from learning.anki.html_to_markdown import is_rtl, markdown
 from learning.anki.read_package import IMAGE_OCCLUSION, AnkiCard, AnkiNote, NoteType
 from learning.anki.tags import user_tags
 from learning.anki.template import Sheet, TooLarge, sides
@@ -16,6 +16,8 @@ from vault.text.formatting import clean_line
 
 MAX_FILES = 500  # pictures and sounds that one card may name
 LARGEST = MAX_CARD - 2000  # characters of a card's two sides; the rest is for its id and its stamp
+MAX_STYLE = 100_000  # characters of a style sheet that are read
+SIDES = ("question", "answer")
 _MAX_NAME = 1000  # characters of a file's name
 _OCCLUSION = "image-occlusion:"
 _PICTURE = re.compile(r"""<img\s[^<>]{0,500}?src=["']([^"'<>]{1,300})["']""", re.IGNORECASE)
@@ -37,6 +39,7 @@ class Rendered:
     answer: str = ""
     names: list[str] = field(default_factory=list)
     tags: tuple[str, ...] = ()
+    rtl: tuple[str, ...] = ()  # the SIDES that are written from right to left
 
 
 def deck_name(name: str) -> str:
@@ -58,7 +61,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
         out.names.append(name[:_MAX_NAME])
         return f"\ue002{len(out.names) - 1}\ue003"
 
-    sheet = Sheet(_values(note, type_, card, deck), card.ord)
+    sheet = Sheet(_values(note, type_, card, deck), card.ord, rtl=type_.rtl)
     template = type_.templates[0 if type_.cloze else card.ord]
     out.not_understood = sheet.not_understood
     try:
@@ -67,6 +70,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
         out.fault, out.too_large = f"its template is too large for a card: {error}", True
         return out
     out.question, out.answer = (_led(markdown(side, embed)) for side in made)
+    out.rtl = tuple(n for n, side in zip(SIDES, made, strict=True) if is_rtl(side, style=type_.style[:MAX_STYLE]))
     if not out.question.strip():
         out.fault = "its front is blank"
     elif len(out.question) + len(out.answer) > LARGEST:
