@@ -42,7 +42,7 @@ BORDERS = (
         "note types and templates",
         ("notes.mid", "cards.ord"),
         "rendered; siblings stay siblings; a cloze is a card per number; scripts are counted, not imported; of image "
-        "occlusion, the picture is kept and the note named",
+        "occlusion, the picture is kept; masks, text and cards are not, and are named note by note",
         "“retain”, “retain (and reversed)”, “retain cloze” and “retain (siblings)”; an imported note is one note "
         "again, with the cards that are still here; an imported cloze is a cloze while its cards agree on its text",
         "as export",

@@ -74,7 +74,7 @@ def import_foreign_cards(
     restore: bool = False,
 ) -> dict[int, CardId]:
     """Write the cards and their tags; return our card for every card of Anki's that is in the vault now."""
-    pictures: dict[str, str] = {}
+    pictures: dict[str, tuple[str, str]] = {}
     made = _gathered(cards, report, pictures)
     if not report.note_types:
         return {}
@@ -90,9 +90,9 @@ def import_foreign_cards(
 # --- what the package holds -----------------------------------------------------------------------------------------
 
 
-def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, str]) -> list[PackageCard]:
+def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, tuple[str, str]]) -> list[PackageCard]:
     """Return the cards that could be made; others are counted by note type, and too large ones are named. `pictures`
-    gets the GUID of the note by each picture of one that cannot be made, as it covers parts of it.
+    gets, by each picture of a note that cannot be made as it covers parts of it, the GUID and what is not kept.
     """
     out = []
     reasons: Counter[tuple[str, str]] = Counter()
@@ -110,7 +110,7 @@ def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, 
             out.append(card)
             continue
         report.cards["skipped"] += 1
-        pictures |= dict.fromkeys(card.names, card.guid)
+        pictures |= dict.fromkeys(card.names, (card.guid, card.lost))
         if card.too_large:
             large += 1
             if large <= _NAMED:
@@ -121,7 +121,7 @@ def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, 
 
 
 def _media(
-    desk: Desk, package: Package, made: Sequence[PackageCard], report: Report, pictures: Mapping[str, str]
+    desk: Desk, package: Package, made: Sequence[PackageCard], report: Report, pictures: Mapping[str, tuple[str, str]]
 ) -> dict[str, str]:
     """Return the vault path of each picture and sound that could be imported, by its name in the package. `pictures`
     are of notes that are no cards here: they are named.
@@ -131,9 +131,11 @@ def _media(
     for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
         what = "is not in the package" if name not in paths else "does not match its file extension, or is too large"
         report.add_report("", f"the file {clean_line(name)[:100]}, which a card uses, {what}")
-    for name in sorted(pictures)[:_NAMED]:
+    for name, (guid, lost) in sorted(pictures.items()):
         if path := paths.get(name):
-            report.add_report("", f"note {clean_line(pictures[name])}: image occlusion; its picture is {path}")
+            what = f"image occlusion; its picture is {path}; not kept: its cards and their schedule"
+            more = f", {clean_line(lost)}" if lost else ""
+            report.add_report("", f"note {clean_line(guid)}: {what}{more}")
     return {name: path for name, path in paths.items() if path is not None}
 
 

@@ -68,6 +68,7 @@ class PackageCard(msgspec.Struct, frozen=True):
     note_type: Short = ""
     reasons: Few = ()
     too_large: Short = ""
+    lost: Short = ""
     is_made: bool = False
     key: Short = ""
     deck: Short = ""

@@ -156,7 +156,7 @@ def _made(collection: Collection, card: AnkiCard, note: AnkiNote) -> dict[str, A
     reasons = sorted(made.not_understood | ({made.fault} if made.fault else set()))
     facts = {"guid": note.guid, "note_type": _type_name(collection, note), "reasons": reasons}
     if made.fault:
-        return facts | {"too_large": made.fault if made.too_large else "", "names": made.names}
+        return facts | {"too_large": made.fault if made.too_large else "", "names": made.names, "lost": made.lost}
     words = {"question": made.question, "answer": made.answer, "names": made.names, "rtl": made.rtl}
     return facts | words | {"is_made": True, "key": f"anki:{card.ord}:{note.guid}", "deck": deck, "tags": made.tags}
 
