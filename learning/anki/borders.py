@@ -35,7 +35,7 @@ BORDERS = (
         "fields",
         ("notes.flds", "notes.sfld", "notes.csum"),
         "both sides of each card as its template shows them, as Markdown; edits to your own cards are listed",
-        "question, answer, kind, concept, quote, source, CardId",
+        "question, answer, kind, concept, quote, source (a link if it is on the web), CardId; tables are tables",
         "to Anki; what was edited there stays, and what was edited on both sides waits in the inbox",
     ),
     Border(

@@ -174,13 +174,19 @@ def _fields(
 ) -> tuple[str, ...]:
     """Return the fields of a note as HTML."""
     quotes = [field_of_words(e.claim.quote) for e in evidence if e.claim is not None]
-    sources = list(dict.fromkeys(inert(clean_line(e.place)) for e in evidence))
+    sources = list(dict.fromkeys(map(_source, evidence)))
     sources += [field(re.sub(r"(?m)^> ?", "", shape.below), name_of)] if shape.below.strip() else []
     about = (placed.kind.capitalize(), inert(placed.title), "<br>".join(quotes), "; ".join(sources), note)
     if shape.type is CLOZE:
         return (directed(cloze_field(shape.words[0], name_of), rtl=shape.rtl[0]), *about)
     sides = (_side(words, number % 2 == 0, name_of) for number, words in enumerate(shape.words))
     return (*(directed(side, rtl=rtl) for side, rtl in zip(sides, shape.rtl, strict=True)), *about)
+
+
+def _source(evidence: Evidence) -> str:
+    """Return the HTML that names a source, a link where it is on the web."""
+    place = inert(clean_line(evidence.place))
+    return f'<a href="{inert(evidence.address)}">{place}</a>' if evidence.address else place
 
 
 def _side(words: str, is_question: bool, name_of: NameOf | None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -57,10 +58,12 @@ def field(markdown: str, name_of: NameOf | None = None) -> str:
 
 
 def directed(shown: str, *, rtl: bool = False) -> str:
-    """Return the HTML of a field, from right to left if it begins with such letters or is known (`rtl`) to be so."""
-    letters = (unicodedata.bidirectional(sign) for sign in html.unescape(_NO_LETTERS.sub("", shown)))
-    first = next((kind for kind in letters if kind in ("L", "R", "AL")), "")
-    return f'<div dir="rtl">{shown}</div>' if shown and (rtl or first in ("R", "AL")) else shown
+    """Return the HTML of a field, from right to left if most of its letters are, or it is known (`rtl`) to be so."""
+    kinds = Counter(
+        map(unicodedata.bidirectional, "" if shown.isascii() else html.unescape(_NO_LETTERS.sub("", shown)))
+    )
+    is_rtl = rtl or kinds["R"] + kinds["AL"] > kinds["L"]
+    return f'<div dir="rtl">{shown}</div>' if shown and is_rtl else shown
 
 
 def field_of_words(words: str) -> str:
@@ -79,6 +82,7 @@ def _parser() -> MarkdownIt:
     """Return the Markdown parser."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
     parser.disable(["reference", "autolink"])
+    parser.enable(["table", "strikethrough"])
     parser.inline.ruler.before("escape", "math", _math_rule)
     parser.inline.ruler.before("link", "wikilink", _wikilink_rule)
     return parser
@@ -113,7 +117,7 @@ def _wikilink_rule(state: StateInline, silent: bool) -> bool:
 
 
 class _Renderer(RendererHTML):
-    """Writes a few tags without attributes, and everything else as inert text."""
+    """Writes a few tags, of which cells of tables alone have an attribute (alignment), and all else as inert text."""
 
     def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return inert(tokens[idx].content)
