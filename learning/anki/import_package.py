@@ -32,6 +32,7 @@ from learning.anki.marks import (
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
 from learning.anki.note_shapes import cards_of_notes
+from learning.anki.note_types import MOST_COMPARED, SIBLINGS
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.presets import Preset, adopt, chosen, judged
 from learning.anki.read_package import AnkiRow
@@ -354,13 +355,14 @@ class _Edits:
         return self._notes
 
     def add_report(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
-        """Report a card if it was edited; `fields` are the first two of its note."""
+        """Report a card if it was edited; `fields` are the first of its note."""
         if card in self._seen:
             return
+        compared = MOST_COMPARED if card in self._ours and self._ours[card].type is SIBLINGS else 2
         self._seen.add(card)
         if card not in self._ours:
             self.report.add_report(card, "this card is no longer in any deck of the vault; its reviews were imported")
-        elif fields != self._ours[card].fields[:2] and _edited(mod, self.records.get(card)):
+        elif fields[:compared] != self._ours[card].fields[:compared] and _edited(mod, self.records.get(card)):
             place = self.desk.place(self._ours[card].cards[0][1])
             what = "edited in Anki; not imported: edit the card in the vault, or overwrite Anki's version with --newer"
             self.report.add_report(card, what, place.path, place.line)

@@ -31,6 +31,7 @@ pre code { font-size: 1em; }
 a { color: #1d4ed8; } .nightMode a, .night_mode a { color: #93c5fd; }
 """
 MOST_SIBLINGS = 10  # cards of a note whose sides have nothing in common
+MOST_COMPARED = 2 * MOST_SIBLINGS  # fields that an import compares with those that were exported
 _CLOZE_STYLE = """\
 .cloze { font-weight: bold; color: #1d4ed8; } .nightMode .cloze, .night_mode .cloze { color: #93c5fd; }
 """

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from learning.anki.archive import MAX_MEDIUM, MAX_TOTAL
+from learning.anki.note_types import MOST_COMPARED
 from learning.anki.read_package import MAX_CARDS, MAX_FIELD, MAX_NOTES, MAX_REVIEWS, AnkiRow
 from learning.anki.read_presets import MAX_PARAMETERS, MAX_PRESETS
 from learning.anki.render import LARGEST, MAX_FILES
@@ -48,7 +49,7 @@ class Identity(msgspec.Struct, array_like=True, frozen=True):
 class PackageCard(msgspec.Struct, frozen=True):
     """One card. `answered` is the Unix second of its last answer in Anki, -1 without one; the rest is as Anki has it.
 
-    Of the vault's own note: `ord`, and with its first card the first two `fields` and the `tags`. Of another: what it
+    Of the vault's own note: `ord`, and with its first card the first `fields` and the `tags`. Of another: what it
     `is_made`, or why not.
     """
 
@@ -63,7 +64,7 @@ class PackageCard(msgspec.Struct, frozen=True):
     due: int = 0
     is_own: bool = False
     ord: int = 0
-    fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=2)] | None = None
+    fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=MOST_COMPARED)] | None = None
     guid: Short = ""
     note_type: Short = ""
     reasons: Few = ()

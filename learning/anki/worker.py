@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.anki.archive import MAX_MEDIUM
+from learning.anki.note_types import MOST_COMPARED
 from learning.anki.read_package import AnkiCard, AnkiNote, Collection, faults_of, open_collection
 from learning.anki.render import deck_name, render
 from vault.errors import Unreadable
@@ -125,7 +126,7 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
         if note.id in own:
             facts |= {"is_own": True, "ord": card.ord}
             if note.id != last:
-                facts |= {"fields": list(note.values[:2]), "tags": list(note.tags)}
+                facts |= {"fields": list(note.values[:MOST_COMPARED]), "tags": list(note.tags)}
         elif left > 0:
             facts |= _made(collection, card, note)
             left -= _characters(facts)

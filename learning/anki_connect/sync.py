@@ -24,6 +24,7 @@ from learning.anki.import_package import Reported
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
 from learning.anki.note_shapes import cards_of_notes
+from learning.anki.note_types import BASIC
 from learning.anki.render import LARGEST
 from learning.anki.tags import OURS, user_tags
 from learning.anki_connect.client import AnkiConnect
@@ -313,7 +314,9 @@ def _conflict_events(desk: Desk, plan: Plan, known: Mapping[CardId, NoteRecord])
         if before != one.digest:
             front, back, *_ = (markdown(each, _named) for each in (*one.fields.values(), ""))
             place = desk.place(note.cards[0][1]).path
-            words = {"path": place, "front": front[:LARGEST], "back": back[:LARGEST]}
+            words: dict[str, str | bool] = {"path": place, "front": front[:LARGEST], "back": back[:LARGEST]}
+            if note.type is not BASIC:  # its fields are not question and answer of one card
+                words["several"] = True
             yield note_event(id_, "conflict", note.card, max(second, at + 1), fields=one.digest, **words)
     left = {note.card for _, note in plan.conflicts}
     for card, old in known.items():

@@ -143,6 +143,20 @@ def test_reviews_of_siblings_come_home_to_each(vault: Vault, tmp_path: Path) -> 
     assert not [each for each in report.reported if "edited" in each.reason]
 
 
+def test_an_edit_in_anki_of_any_sibling_is_named(vault: Vault, tmp_path: Path) -> None:
+    brought(vault, made(tmp_path, three_sides))
+    _, path = back(vault, tmp_path)
+    with collection(tmp_path / "other") as col:
+        take_in(col, path)
+        note = col.get_note(col.find_notes("chat")[0])
+        note["Answer 3"] = "Katze"
+        note.mod += 100
+        col.update_note(note)
+        col.db.execute("update notes set mod = mod + 100 where id = ?", note.id)
+        report = brought(vault, give_out(col, tmp_path / "phone.apkg"))
+    assert ["edited in Anki" in each.reason for each in report.reported] == [True]
+
+
 def test_a_note_that_an_older_export_gave_out_as_single_cards_stays_as_it_is(vault: Vault, tmp_path: Path) -> None:
     brought(vault, made(tmp_path, kinds))
     _, path = back(vault, tmp_path)
