@@ -244,7 +244,7 @@ class _Writer:
         """Return the Markdown of an element; None for one that means nothing."""
         tag = node.tag
         if tag in _MARKS:
-            return _marked(self.inside(node), _MARKS[tag])
+            return marked(self.inside(node), _MARKS[tag])
         if tag == "br":
             return "\n"
         if tag == "hr":
@@ -340,7 +340,7 @@ def _rows(node: _Node) -> Iterator[_Node]:
             yield from _rows(below)
 
 
-def _marked(words: str, mark: str) -> str:
+def marked(words: str, mark: str) -> str:
     """Return `words` between two marks, blanks at its ends outside; unmarked where the marks would not work."""
     inner = words.strip()
     if not inner or "\n" in inner or inner.startswith("*") or inner.endswith("*") or mark in inner:
