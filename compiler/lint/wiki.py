@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 
 from compiler.concepts.decisions import rulings_of
-from compiler.query.verdict import Verdict
-from compiler.query.verify import unsupported
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge, title_key
 from compiler.sources.confidence import original_page
+from compiler.verification.verdict import Verdict
+from compiler.verification.verify import unsupported
 from vault.errors import Damaged, Refused
 from vault.layout import ANSWERS, CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
