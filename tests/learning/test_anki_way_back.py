@@ -196,9 +196,10 @@ def without_blanks(cards: dict[int, tuple[str, str]]) -> dict[int, list[str]]:
     [
         ("{{c1::<b>x</b>}} and {{c2::y}}", "{{c1::**x**}} and {{c2::y}}"),
         ("{{c1::x::why?}} is <b>bold</b> {{c1::z}}{{c2::y}}", "{{c1::x::why?}} is **bold** {{c1::z}}{{c2::y}}"),
-        ("<ul><li>{{c1::a}}</li><li>{{c2::b<br>c}}</li></ul>", None),
+        ("<ul><li>{{c1::a}}</li><li>{{c2::b<br>c}}</li></ul>", "- {{c1::a}}\n- {{c2::b\n  c}}"),
         ("{{c1::a {{c2::n}} g}} t", "{{c1::a {{c2::n}} g}} t"),
-        (r"{{c1::\(x^2\)}} of <code>{{c2::f(x)}}</code>", r"{{c1::$x^2$}} of <code>{{c2::f(x)}}</code>"),
+        (r"{{c1::\(x^2\)}} of {{c2::y}}", "{{c1::$x^2$}} of {{c2::y}}"),
+        ("{{c1::a}} calls <code>{{c2::f(x)}}</code>", None),  # in code, no gap is seen
     ],
 )
 def test_formatting_in_and_around_gaps(html: str, text: str | None) -> None:
