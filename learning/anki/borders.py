@@ -35,15 +35,24 @@ BORDERS = (
         "fields",
         ("notes.flds", "notes.sfld", "notes.csum"),
         "both sides of each card as its template shows them, as Markdown; edits to your own cards are listed",
-        "question, answer, kind, concept, quote, source, CardId",
+        "question, answer, kind, concept, quote, source (a link if it is on the web), CardId; tables are tables",
         "to Anki; what was edited there stays, and what was edited on both sides waits in the inbox",
     ),
     Border(
         "note types and templates",
         ("notes.mid", "cards.ord"),
         "rendered; siblings stay siblings; a cloze is a card per number; scripts are counted, not imported; of image "
-        "occlusion, the picture is kept and the note named",
-        "“retain”, “retain (and reversed)” and “retain cloze”; imported siblings are notes of their own",
+        "occlusion, the picture is kept; masks, text and cards are not, and are named note by note",
+        "“retain”, “retain (and reversed)”, “retain cloze” and “retain (siblings)”; an imported note is one note "
+        "again, with the cards that are still here; an imported cloze is a cloze while its cards agree on its text",
+        "as export",
+    ),
+    Border(
+        "text from right to left",
+        (),
+        "the sides that are so by the field's option, `dir` or the style sheet, in the ledger; marks of direction are "
+        "left out",
+        'those sides, and any that begin with letters from right to left, as `dir="rtl"`',
         "as export",
     ),
     Border(
@@ -134,8 +143,9 @@ BORDERS = (
     Border(
         "deck options and FSRS parameters",
         (),
-        _NO + ": fit your own with `retain optimize`, from the reviews that were imported",
-        "a preset " + _SCHEDULED,
+        "FSRS parameters (of versions 4.5 to 6) and desired retention of a preset are offered; `--preset NAME` adopts "
+        "them; other options no",
+        "steps, limits, desired retention and FSRS parameters as a preset, " + _SCHEDULED,
         _NO,
     ),
     Border(

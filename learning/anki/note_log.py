@@ -6,7 +6,7 @@
     sync        the same, of a note that a running Anki holds
     create      a sync made the note in Anki: its `number` there and its `guid`, "" while that is unknown
     conflict    note and card were both edited: `fields` are those in Anki, `front` and `back` their words;
-                without `fields`, it is settled
+                without `fields`, it is settled; `several` of a note that is not one card with question and answer
     suspension  whether the card is suspended in Anki was imported, as of `at`
 
 The state depends neither on the order of the lines nor on their repetition, so that clones merge by union.

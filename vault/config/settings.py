@@ -25,7 +25,7 @@ _MOST_STEPS = 20
 _LEARNING_STEPS = (timedelta(minutes=1), timedelta(minutes=10))
 _RELEARNING_STEPS = (timedelta(minutes=10),)
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_RETENTION = (0.7, 0.99)
+RETENTION = (0.7, 0.99)
 _WHOLE = {  # the least and the greatest of each whole number
     "rollover": (0, 23),
     "new_per_day": (0, 9999),
@@ -167,9 +167,9 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
     if "easy_days" in learning:
         values["easy_days"] = _easy_days(file, learning)
     if "retention" in learning:
-        values["retention"] = file.number(learning, "retention", *_RETENTION)
+        values["retention"] = file.number(learning, "retention", *RETENTION)
     tags = file.table(learning, "retention_by_tag", "learning.retention_by_tag")
-    values["retention_by_tag"] = {t.removeprefix("#").casefold(): file.number(tags, t, *_RETENTION) for t in tags}
+    values["retention_by_tag"] = {t.removeprefix("#").casefold(): file.number(tags, t, *RETENTION) for t in tags}
     freshness = file.table(data, "freshness")
     values["freshness"] = {_folder(file, key): _span(file, key, value) for key, value in freshness.items()}
     values["notes"] = read_rules(file, file.table(data, "notes"))
