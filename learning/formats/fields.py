@@ -180,7 +180,7 @@ FORMATS = (
     ),
     Format(
         "remnote",
-        "RemNote, as Markdown or text",
+        "RemNote, exported as Markdown or text",
         "",
         (
             Field(_QUESTION, "`>>`, `<<`, `:>`, `;;`, and `>>>` with the answer on the lines below"),
