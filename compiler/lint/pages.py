@@ -154,7 +154,7 @@ def unreadable(wiki: Wiki) -> Found:
     _ = wiki.indexes, wiki.notes, wiki.agenda
     for page in wiki.pages:
         for problem in page.properties.problems:
-            remedy = "mend it, or restore the page from git"
+            remedy = "fix it, or restore the page from git"
             yield page.path, problem.line, f"its properties cannot be read: {problem.message}", remedy
     for path in wiki.unreadable:
         yield path, 0, "it cannot be read", "`retain verify` shows the reason"

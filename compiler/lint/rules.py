@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
         "A page older than its `freshness` (30, 90 or 365 days), whose confidence counts one level lower.",
         pages.stale,
     ),
-    Rule("quarantined", "Text by an agent that is quarantined, and how to release it.", pages.quarantined),
+    Rule("quarantined", "Quarantined text written by an agent, and how to release it.", pages.quarantined),
     Rule("confidence", "A page whose confidence is higher than its evidence supports.", pages.overconfident),
     Rule("conflicted", "An unfinished merge, or two versions of a file side by side.", pages.conflicted),
     Rule("unreadable", "A page that cannot be read.", pages.unreadable),
@@ -61,7 +61,9 @@ RULES: tuple[Rule, ...] = (
         "numbers", "Two different numbers for the same thing, on two pages or cards or in two sources.", claims.numbers
     ),
     Rule(
-        "lost", "A page, claim or card that is recorded as current in ledger/ but is in no file.", records.without_file
+        "lost",
+        "A page, claim or card that is recorded as current in ledger/ but is not in any file.",
+        records.without_file,
     ),
     Rule(
         "unrecorded",
@@ -83,7 +85,7 @@ RULES: tuple[Rule, ...] = (
     Rule("card-damaged", "Text in a deck that cannot be read as a card.", cards.damaged),
     Rule("card-leaks", "A question that contains its answer.", cards.leaking),
     Rule("card-unclear", 'A question that uses "it" or "this" without saying what it refers to.', cards.unclear),
-    Rule("card-unsupported", "A card whose support is missing or does not support its answer.", support.cards),
+    Rule("card-unsupported", "A card whose evidence is missing or does not support its answer.", support.cards),
     Rule(logs.LOST, "A log that has lost records.", logs.lost),
     Rule(logs.DAMAGED, "A line of a log that cannot be read.", logs.damaged),
 )

@@ -43,8 +43,8 @@ def scan_sources(root: Path, notes: NoteRules) -> Scan:
     for folder in notes.folders:
         if not (root / folder).is_dir():  # a disk that is not mounted, rather than the end of all its notes
             found.unknown.append(folder)
-            hint = "bring it back, or change [notes] in retain.toml"
-            found.failures.append(Diagnostic(folder, 0, "missing-folder", "this folder of notes is not there", hint))
+            hint = "restore the folder, or change [notes] in retain.toml"
+            found.failures.append(Diagnostic(folder, 0, "missing-folder", "this notes folder does not exist", hint))
             continue
         part = scan(root, "" if folder == HERE else folder, notes)
         found.files += [file for file in part.files if file.path not in seen]

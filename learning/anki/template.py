@@ -70,7 +70,7 @@ def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
         return _filled(front, sheet, is_back=False), shown if is_empty(answer) else answer
     except ValueError:
         sheet.not_understood.add(
-            "its template cannot be read: the first field is the question, the others are the answer"
+            "its template cannot be read, so the first field is used as the question and the others as the answer"
         )
         first, *rest = [*sheet.values.values(), ""]
         return first, "<br>".join(value for value in rest if not is_empty(value))

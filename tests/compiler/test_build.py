@@ -496,7 +496,8 @@ def test_a_moved_card_returns_when_the_deck_it_is_in_goes_and_goes_with_its_own_
     with (vault.root / other).open("a") as file:
         file.write(f"\n{text[card.start : card.end]}\n")
     compiled(vault, MORNING + timedelta(days=1))
-    assert card.id in (vault.root / other).read_text() and card.id not in (vault.root / own).read_text()
+    assert card.id is not None and card.id in (vault.root / other).read_text()
+    assert card.id not in (vault.root / own).read_text()
     gone = "spacing" if deleted == "its own source" else "testing"
     (vault.root / f"raw/articles/{gone}.md").unlink()
     compiled(vault, MORNING + timedelta(days=2))

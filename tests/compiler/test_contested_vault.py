@@ -101,7 +101,7 @@ def test_the_side_that_weighs_more_comes_first_and_no_card_rests_on_the_other(va
     report = built(vault, backend, 1)
     page = text(vault, ARTICLE)
     shown = page[page.index("## Where sources disagree") :]
-    assert "### The first has more authority: 3 to 1" in shown and shown.index(EIGHT) < shown.index(SIX)
+    assert "### The first has more authority: 3, the other 1" in shown and shown.index(EIGHT) < shown.index(SIX)
     assert (claims(vault)[EIGHT], claims(vault)[SIX]) == ("current", "disputed")
     assert report.contradictions["decided"] == 1 and not asked(backend)
     assert read_properties(page).text("confidence") == "high"

@@ -106,7 +106,7 @@ reviews_per_day = {settings.reviews_per_day}
 retention = {settings.retention}  # the chance of recalling a card on the day it is due
 # More settings, with their defaults:
 # minutes_per_day = "auto"  # daily time limit; "auto": 1.5 times your average of the last two weeks, 0: no limit
-# pause_new_cards = true    # pause new cards while the backlog exceeds a usual day
+# pause_new_cards = true    # pause new cards while the backlog exceeds a typical day
 # learning_steps = ["1m", "10m"]
 # relearning_steps = ["10m"]
 # maximum_interval = 36500  # days

@@ -379,7 +379,7 @@ def load() -> None:
     frequency("word", "en")
     for name in ("title", "definition", "card"):
         model(name)
-    list(parse_all(["Parsers are warm."]))
+    list(parse_all(["The parser is loaded."]))
 
 
 def read(requests: Sequence[ExtractRequest]) -> list[ExtractReply]:

@@ -102,7 +102,7 @@ class Preprocessor:
                 self._skipped.pop()
             return ""
         if kind == "ifeval":
-            self._problem("condition", "text inside computed conditions was left out", number)
+            self._problem("condition", "text that depends on a computed condition was left out", number)
             self._skipped.append(True)
             return ""
         known = [name.lower() in self._attributes for name in re.split(r"[,+]", names)]

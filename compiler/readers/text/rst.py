@@ -162,7 +162,7 @@ class _Document:
         if not self._left_out:
             return self._files
         names = ", ".join(f"{name} ({count})" for name, count in self._left_out.most_common(10))
-        return [*self._files, Problem("rst-directives", f"the text of unknown directives is left out: {names}")]
+        return [*self._files, Problem("rst-directives", f"the text of unknown directives was left out: {names}")]
 
     def _inline(self, words: str) -> str:
         """Return `words` as escaped markup."""
