@@ -335,6 +335,51 @@ def version_beside(scene: Scene) -> Paths:
     return {beside}
 
 
+def _synced(scene: Scene, folder: str, mark: str) -> Paths:
+    """A program that syncs files keeps the version of another machine."""
+    path = next((p for p in scene.paths(folder) if "conflict" not in p), None)
+    if path is None:
+        return None
+    copy = f"{path[:-3]}{mark}.md"
+    scene.write(copy, scene.text(path))
+    return {copy}
+
+
+def page_synced(scene: Scene) -> Paths:
+    return _synced(scene, "wiki/concepts", ".sync-conflict-20260101-120000-ABCDEFG")
+
+
+def deck_synced(scene: Scene) -> Paths:
+    return _synced(scene, "learning/flashcards", " (Anna's conflicted copy 2026-01-01)")
+
+
+def source_synced(scene: Scene) -> Paths:
+    return _synced(scene, "raw", " (conflicted copy 2026-01-01)")
+
+
+def note_synced(scene: Scene) -> Paths:
+    _note(scene, "One thing.")
+    return _synced(scene, "insights", ".sync-conflict-20260101-120000-ABCDEFG")
+
+
+def merge_in_deck(scene: Scene) -> Paths:
+    path, block = _block(scene)
+    both = f"<<<<<<< HEAD\n{block}\n=======\n{block}, indeed\n>>>>>>> other"
+    scene.write(path, scene.text(path).replace(block, both, 1))
+    return {path}
+
+
+def merge_in_source(scene: Scene) -> Paths:
+    path = next(iter(scene.paths("raw")), None)
+    return (
+        None if path is None else scene.append(path, "<<<<<<< HEAD\nOne thing.\n=======\nAnother thing.\n>>>>>>> other")
+    )
+
+
+def merge_half_cleaned(scene: Scene) -> Paths:
+    return scene.append(scene.paths("wiki/concepts")[0], "<<<<<<< HEAD\nOne thing.\n=======\nAnother thing.")
+
+
 def not_text(scene: Scene) -> Paths:
     path = scene.paths("wiki/concepts")[0]
     scene.write(path, scene.text(path).encode("utf-16"))
@@ -710,7 +755,18 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
     "stale": (updated_long_ago, fast_and_old),
     "quarantined": (held_back, moved_away),
     "confidence": (trusted_too_much,),
-    "conflicted": (merge_in_article, merge_in_note, version_beside),
+    "conflicted": (
+        merge_in_article,
+        merge_in_note,
+        merge_in_deck,
+        merge_in_source,
+        merge_half_cleaned,
+        version_beside,
+        page_synced,
+        deck_synced,
+        source_synced,
+        note_synced,
+    ),
     "unreadable": (not_text,),
     "uncited": (my_own_sentence, citation_deleted),
     "unsupported": (number_changed, denied, more_said, claim_swapped),

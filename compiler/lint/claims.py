@@ -9,7 +9,6 @@ from compiler.claims.plain_contradictions import Point
 from compiler.lint.statements import Conflict, conflicts
 from compiler.lint.wiki import Page, Wiki
 from compiler.readers.formats import HEAD, RECORDED, kind_of
-from compiler.sources.inventory import scan_sources
 from compiler.sources.notes import facts_of, is_note
 from vault.model.claim import ClaimState
 from vault.model.wikilink import raw_link
@@ -102,7 +101,7 @@ def not_compiled(wiki: Wiki) -> Found:
     linked = frozenset[str]().union(*(page.targets for page in wiki.indexes))
     index = "\n".join(page.text for page in wiki.indexes)
     root, rules = wiki.vault.root, wiki.vault.notes
-    for path in (file.path for file in scan_sources(root, rules).files):
+    for path in (file.path for file in wiki.source_files.files):
         title = path.rpartition("/")[2]
         if path in known or path.removesuffix(".md") in linked or raw_link(path, title, depth=1) in index:
             continue

@@ -50,7 +50,11 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("quarantined", "Text by an agent that is quarantined, and how to release it.", pages.quarantined),
     Rule("confidence", "A page whose confidence is higher than its evidence supports.", pages.overconfident),
-    Rule("conflicted", "An unfinished merge, or two versions of a file side by side.", pages.conflicted),
+    Rule(
+        "conflicted",
+        "An unfinished merge, or a second version that a sync program or retain put beside a file.",
+        pages.conflicted,
+    ),
     Rule("unreadable", "A page that cannot be read.", pages.unreadable),
     Rule("uncited", "A statement in an article or answer without a citation.", claims.uncited),
     Rule("unsupported", "A statement or quote that the claims it cites do not support.", support.sentences),

@@ -18,7 +18,9 @@ from compiler.query.verify import unsupported
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge, title_key
 from compiler.sources.confidence import original_page
+from compiler.sources.inventory import Scan, scan_sources
 from vault.errors import Damaged, Refused
+from vault.files.write_scopes import is_beside
 from vault.layout import ANSWERS, CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
 from vault.model.answer_page import AnswerPage, parse_page
@@ -154,10 +156,20 @@ class Wiki:
 
     @cached_property
     def notes(self) -> tuple[Page, ...]:
-        """Return the human's notes in `insights/`."""
-        root = self.vault.root / "insights"
-        found = sorted(p.relative_to(self.vault.root).as_posix() for p in root.rglob("*.md") if p.is_file())
+        """Return the human's notes in `insights/`, without conflicted copies."""
+        found = (path for path in self.insights if path.endswith(".md") and not is_beside(path))
         return tuple(page for path in found if (page := self._page(path)) is not None)
+
+    @cached_property
+    def insights(self) -> tuple[str, ...]:
+        """Return the paths of all files in `insights/`, sorted."""
+        root = self.vault.root
+        return tuple(sorted(p.relative_to(root).as_posix() for p in (root / "insights").rglob("*") if p.is_file()))
+
+    @cached_property
+    def source_files(self) -> Scan:
+        """Return the files that a compile reads as sources."""
+        return scan_sources(self.vault.root, self.vault.notes)
 
     @cached_property
     def pages(self) -> tuple[Page, ...]:
