@@ -671,6 +671,45 @@ def comment_alone(scene: Scene) -> Paths:
     return scene.append(scene.paths("learning/flashcards")[0], "%% card zzzzzzzzzz 000000 %%")
 
 
+def _above_first_card(scene: Scene, words: str) -> Paths:
+    path, block = _block(scene)
+    scene.write(path, scene.text(path).replace(block, f"{words}\n\n{block}", 1))
+    return {path}
+
+
+def fence_open(scene: Scene) -> Paths:
+    return _above_first_card(scene, "Q: What does the sextant print?\nA: This:\n```python\nprint(1)")
+
+
+def fence_open_at_end(scene: Scene) -> Paths:
+    return _card(scene, "What does the sextant print?", "This:\n```python\nprint(1)")
+
+
+def html_comment_open(scene: Scene) -> Paths:
+    return _above_first_card(scene, "Q: What does the sextant measure?\nA: Angles. <!-- look it up")
+
+
+def comment_open(scene: Scene) -> Paths:
+    return _card(scene, "What does the sextant measure?", "Angles. %% look it up")
+
+
+def deletion_open(scene: Scene) -> Paths:
+    path = scene.paths("learning/flashcards")[0]
+    return scene.append(path, "C: The {{c1::sextant}} measures {{c2::angles at sea.")
+
+
+def question_deleted(scene: Scene) -> Paths:
+    return scene.append(scene.paths("learning/flashcards")[0], "A: It measures angles.")
+
+
+def question_between_deleted(scene: Scene) -> Paths:
+    return _card(scene, "What does the sextant measure?", "Angles.\nA: Ropes.")
+
+
+def tag_mistyped(scene: Scene) -> Paths:
+    return scene.append(scene.paths("learning/flashcards")[0], "**Q:** What is a sheet at sea?\n**A:** A rope.")
+
+
 def answer_in_question(scene: Scene) -> Paths:
     return _card(scene, "Does the sextant measure angles at sea?", "The sextant measures angles.")
 
@@ -784,7 +823,17 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
     "card-long": (long_answer,),
     "card-double": (card_copied, card_reworded, card_in_other_deck),
     "card-ambiguous": (question_with_two_answers,),
-    "card-damaged": (comment_alone,),
+    "card-damaged": (
+        comment_alone,
+        fence_open,
+        fence_open_at_end,
+        html_comment_open,
+        comment_open,
+        deletion_open,
+        question_deleted,
+        question_between_deleted,
+        tag_mistyped,
+    ),
     "card-leaks": (answer_in_question,),
     "card-unclear": (it_without_name,),
     "card-unsupported": (support_deleted, support_mistyped, answer_rewritten),

@@ -28,13 +28,6 @@ def _cards(wiki: Wiki) -> Iterator[tuple[Deck, Card]]:
     return ((deck, card) for deck in wiki.decks for card in deck.cards)
 
 
-def damaged(wiki: Wiki) -> Found:
-    """Yield what is in a deck and cannot be read as a card."""
-    for deck in wiki.decks:
-        for found in deck.diagnostics:
-            yield deck.path, found.line, found.message, found.hint or "fix it, or restore the deck from git"
-
-
 def too_long(wiki: Wiki) -> Found:
     """Yield cards whose answer is too long."""
     for deck, card in _cards(wiki):

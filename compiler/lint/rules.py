@@ -7,7 +7,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import answers, cards, claims, freshness, groups, links, logs, names, pages, records, support
+from compiler.lint import (
+    answers,
+    card_text,
+    cards,
+    claims,
+    freshness,
+    groups,
+    links,
+    logs,
+    names,
+    pages,
+    records,
+    support,
+)
 from compiler.lint.wiki import Wiki
 from compiler.sources.freshness import LATE
 from vault.diagnostic import Diagnostic
@@ -84,7 +97,7 @@ RULES: tuple[Rule, ...] = (
     Rule("card-long", "An answer that is too long to recall at once.", cards.too_long),
     Rule("card-double", "Two cards that ask the same question.", cards.doubles),
     Rule("card-ambiguous", "Two cards that ask the same question but have different answers.", cards.ambiguous),
-    Rule("card-damaged", "Text in a deck that cannot be read as a card.", cards.damaged),
+    Rule("card-damaged", "Text in a deck that cannot be read as a card.", card_text.damaged),
     Rule("card-leaks", "A question that contains its answer.", cards.leaking),
     Rule("card-unclear", 'A question that uses "it" or "this" without saying what it refers to.', cards.unclear),
     Rule("card-unsupported", "A card whose support is missing or does not support its answer.", support.cards),

@@ -147,6 +147,16 @@ def test_cards_that_ask_the_same_and_answer_otherwise_are_ambiguous_in_one_deck_
     assert [each.code for each in found(vault) if "What is a sheet" in each.message] == ["card-ambiguous"]
 
 
+def test_closed_code_comments_and_deletions_in_a_card_are_no_damage(vault: Vault) -> None:
+    blocks = (
+        "Q: What does this print?\n```python\n# Q: 5 %% 3 <!--\nprint(1)\n```\nA: `%% card`, and 1. %% a remark %%",
+        "C: The {{c1::sheet {{c2::trims}}}} a sail. <!-- a\nremark -->",
+        "Q: What is 5 % 3?\nA: 2, and `<!--` begins a comment.",
+    )
+    edit(vault, DECK, appended("\n\n".join(blocks)))
+    assert not [each for each in found(vault) if each.code == "card-damaged"]
+
+
 def test_a_term_that_no_source_explains_is_a_missing_page_until_the_user_decides(vault: Vault) -> None:
     for name, words in (("one", "before"), ("two", "after"), ("three", "without"), ("four", "with")):
         what = f"A {name} knot is a knot that is tied {words} a capstan brake. A capstan brake holds it."
