@@ -565,6 +565,32 @@ def claim_made_up(scene: Scene) -> Paths:
     return scene.append(path, quote)
 
 
+def _claim_of(scene: Scene) -> tuple[str, str]:
+    """Return the page of a source and the text of one of its claims."""
+    path = next(p for p in scene.paths("wiki/summaries") if "\n^c-" in scene.text(p))
+    found = re.search(r"^> \[!quote\].*\n(?:>.*\n)+\n\^c-\w{10}$", scene.text(path), re.MULTILINE)
+    assert found is not None
+    return path, found[0]
+
+
+def claim_copied(scene: Scene) -> Paths:
+    path, claim = _claim_of(scene)
+    return scene.append(path, claim)
+
+
+def claim_copied_to_other_page(scene: Scene) -> Paths:
+    path, claim = _claim_of(scene)
+    other = next((p for p in scene.paths("wiki/summaries") if p != path), None)
+    return None if other is None else scene.append(other, claim) | {path}
+
+
+def id_given_twice(scene: Scene) -> Paths:
+    text = scene.text("ledger/ids.jsonl")
+    line = next(line for line in text.split("\n") if '"of":"claim"' in line)
+    scene.write("ledger/ids.jsonl", text + re.sub(r'"key":"', '"key":"another-', line) + "\n")
+    return {"ledger/ids.jsonl"}
+
+
 def source_edited(scene: Scene) -> Paths:
     for path in scene.paths("wiki/summaries"):
         raw = read_properties(scene.text(path)).text("source")
@@ -814,7 +840,15 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
     "contradiction": (denied_elsewhere, denied_below),
     "numbers": (other_number_elsewhere, other_number_on_card),
     "lost": (article_deleted, summary_deleted, claim_deleted, card_deleted),
-    "unrecorded": (page_copied, id_changed, id_of_card_changed, claim_made_up),
+    "unrecorded": (
+        page_copied,
+        id_changed,
+        id_of_card_changed,
+        claim_made_up,
+        claim_copied,
+        claim_copied_to_other_page,
+        id_given_twice,
+    ),
     "source-changed": (source_edited, source_deleted),
     "not-compiled": (new_source,),
     "late-source": (late_source,),

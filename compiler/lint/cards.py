@@ -25,7 +25,7 @@ _LISTED = re.compile(r"^\s*(?:[-*+]|\d+[.)]|\|)", re.MULTILINE)
 
 
 def _cards(wiki: Wiki) -> Iterator[tuple[Deck, Card]]:
-    return ((deck, card) for deck in wiki.decks for card in deck.cards)
+    return ((deck, card) for deck in wiki.decks_originals_first for card in deck.cards)
 
 
 def too_long(wiki: Wiki) -> Found:

@@ -234,6 +234,13 @@ class Wiki:
         return tuple(self.vault.decks())
 
     @cached_property
+    def decks_originals_first(self) -> list[Deck]:
+        """Return the decks, those last that are not named like their article: they may be copies."""
+        return sorted(
+            self.decks, key=lambda deck: f"/{deck.path.rpartition('/')[2][:-3]}|" not in deck.properties.text("article")
+        )
+
+    @cached_property
     def journal(self) -> Journal:
         """Return the stored replies of models and agents."""
         return Journal.of(self.vault)[0]
