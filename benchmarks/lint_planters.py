@@ -171,6 +171,24 @@ def line_of_index_lost(scene: Scene) -> Paths:
     return {path}
 
 
+def line_of_catalogue_lost(scene: Scene) -> Paths:
+    path = scene.paths("wiki/summaries")[0]
+    lines = scene.text("wiki/_index.md").split("\n")
+    scene.write("wiki/_index.md", "\n".join(line for line in lines if f"[[{path[:-3]}|" not in line))
+    return {path}
+
+
+def catalogue_deleted(scene: Scene) -> Paths:
+    scene.write("wiki/_index.md", None)
+    return {"wiki/_index.md"}
+
+
+def answer_of_my_own(scene: Scene) -> Paths:
+    path = "wiki/answers/zz-mine.md"
+    scene.write(path, "---\ntype: synthesis\ntitle: Why?\nquestion: Why?\n---\n\n# Why?\n")
+    return {path}
+
+
 def name_without_link(scene: Scene) -> Paths:
     """The page names an article that links to nothing here."""
     for path in scene.paths("wiki/concepts"):
@@ -807,7 +825,7 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
     ),
     "ambiguous-link": (same_name_twice, note_named_like_article),
     "orphan": (links_to_page_removed, page_of_my_own),
-    "unindexed": (line_of_index_lost, page_of_my_own),
+    "unindexed": (line_of_index_lost, line_of_catalogue_lost, catalogue_deleted, page_of_my_own, answer_of_my_own),
     "one-way-link": (name_of_one_that_links_here,),
     "suggested-link": (name_without_link,),
     "missing-note": (notes_name_the_same,),

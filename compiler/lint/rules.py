@@ -42,7 +42,11 @@ RULES: tuple[Rule, ...] = (
     Rule("broken-link", "A link to a note, heading or claim that does not exist.", links.broken),
     Rule("ambiguous-link", "A link without a folder that could mean several notes.", links.ambiguous),
     Rule("orphan", "An article that no other article, topic or note links to.", links.orphans),
-    Rule("unindexed", "A page that no index lists, so agents and search engines cannot find it.", links.unindexed),
+    Rule(
+        "unindexed",
+        "A page or answer that `wiki/_index.md` does not list, so that agents do not find it.",
+        links.unindexed,
+    ),
     Rule(
         "one-way-link",
         "An article that mentions another one without a link, although that one links to it.",
