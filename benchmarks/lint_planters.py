@@ -457,6 +457,30 @@ def more_said(scene: Scene) -> Paths:
     )
 
 
+def quote_changed(scene: Scene) -> Paths:
+    """A word of a quote is changed in the page of its source, and what cites it is as it was."""
+    _, sentence = next(scene.sentences())
+    summary, claim = f"{sentence.cites[0].summary}.md", str(sentence.cites[0].claim)
+    before, block, after = scene.text(summary).partition(f"\n^c-{claim}")
+    head, mark, quote = before.rpartition("> [!quote]")
+    changed = re.sub(r"(?m)^(> \S+ )\S+", r"\1anchovies", quote, count=1)
+    scene.write(summary, f"{head}{mark}{changed}{block}{after}")
+    return {summary}
+
+
+def summary_denied(scene: Scene) -> Paths:
+    for path in scene.paths("wiki/summaries"):
+        for said in sentences(scene.text(path)):
+            if said.cites and said.text in scene.text(path) and _denied(said.text) != said.text:
+                scene.write(path, scene.text(path).replace(said.text, _denied(said.text), 1))
+                return {path}
+    return None
+
+
+def summary_with_my_own_sentence(scene: Scene) -> Paths:
+    return scene.append(scene.paths("wiki/summaries")[0], "I am sure that this is right in every case.")
+
+
 def claim_swapped(scene: Scene) -> Paths:
     said = [(p, s) for p, s in scene.sentences() if len(s.cites) == 1]
     for path, one in said:
@@ -851,8 +875,8 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
         note_synced,
     ),
     "unreadable": (not_text,),
-    "uncited": (my_own_sentence, citation_deleted),
-    "unsupported": (number_changed, denied, more_said, claim_swapped),
+    "uncited": (my_own_sentence, citation_deleted, summary_with_my_own_sentence),
+    "unsupported": (number_changed, denied, more_said, claim_swapped, quote_changed, summary_denied),
     "superseded": (older_edition,),
     "retracted": (no_longer_said,),
     "contradiction": (denied_elsewhere, denied_below),

@@ -25,6 +25,7 @@ def uncited(wiki: Wiki) -> Found:
     """Yield statements of articles, topics and answers that cite nothing."""
     said = [(page, page.sentences) for page in (*wiki.articles, *wiki.topics)]
     said += [(page, wiki.answer_pages[page.path].sentences) for page in wiki.answers]
+    said += [(page, wiki.prose[page.path]) for page in wiki.sources if page.path in wiki.prose]
     for page, statements in said:
         for sentence in statements:
             if not sentence.cites:

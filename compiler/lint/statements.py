@@ -191,8 +191,8 @@ def _answers(wiki: Wiki) -> Iterator[tuple[Statement, str]]:
 
 def _claims(wiki: Wiki) -> Iterator[Statement]:
     """Yield the claims of all sources that count."""
-    for claim, path, line in wiki.claims.values():
-        if claim.state in _CURRENT:
+    for id_, (claim, path, line) in wiki.claims.items():
+        if claim.state in _CURRENT and id_ not in wiki.altered:
             yield Statement(claim.words, path, line, frozenset((path,)), verbatim=True)
 
 

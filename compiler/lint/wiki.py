@@ -21,16 +21,18 @@ from compiler.sources.confidence import original_page
 from compiler.sources.inventory import Scan, scan_sources
 from vault.errors import Damaged, Refused
 from vault.files.write_scopes import is_beside
+from vault.ids import digest12
 from vault.layout import ANSWERS, CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
 from vault.model.answer_page import AnswerPage, parse_page
 from vault.model.article import CitedSentence, sentences
 from vault.model.card import Deck
 from vault.model.claim import Claim
-from vault.model.frontmatter import Properties, read_properties
-from vault.model.summary import Summary, parse_summary
+from vault.model.frontmatter import Properties, body_of, read_properties
+from vault.model.summary import Summary, furniture_of, parse_summary, prose_of
 from vault.model.wikilink import Wikilink, citations, links
 from vault.text.formatting import clean_line
+from vault.text.formatting import fold as fold_space
 from vault.vault import Vault
 
 INDEXES = ("wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md")
@@ -270,7 +272,35 @@ class Wiki:
     def unsupported(self) -> Verdict:
         """Return what `retain verify` has against sentences and cards, without reading the sources."""
         texts = {page.path: page.text for page in (*self.articles, *self.topics)}
-        return unsupported(self.vault, self.summaries.values(), texts, self.answer_pages, self.decks, self.journal)
+        proses = {page.path: page.text for page in self._edited_sources}
+        return unsupported(
+            self.vault, self.summaries.values(), texts, proses, self.answer_pages, self.decks, self.journal
+        )
+
+    @cached_property
+    def altered(self) -> dict[str, tuple[str, int, str]]:
+        """Return the claims whose quote is not the one recorded, by id: path and line, and the quote as recorded."""
+        out = {}
+        for id_, (claim, path, line) in self.claims.items():
+            recorded = self.ids.quotes.get(id_, "")
+            if recorded and fold_space(recorded) != fold_space(claim.quote):
+                out[id_] = path, line, recorded
+        return out
+
+    @cached_property
+    def prose(self) -> dict[str, tuple[CitedSentence, ...]]:
+        """Return the sentences outside the claims of the pages of sources that the user edited, by path."""
+        out = {}
+        for page in self._edited_sources:
+            furniture = furniture_of(self.summaries[page.path])
+            found = sentences(prose_of(page.text))
+            out[page.path] = tuple(each for each in found if each.cites or each.text not in furniture)
+        return out
+
+    @cached_property
+    def _edited_sources(self) -> tuple[Page, ...]:
+        """Return the pages of sources that are not as a compile wrote them."""
+        return tuple(page for page in self.sources if page.properties.text("generated") != digest12(body_of(page.text)))
 
     @cached_property
     def titles(self) -> dict[str, str]:

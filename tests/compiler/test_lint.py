@@ -243,6 +243,14 @@ def test_words_of_a_document_are_quoted_in_the_commands_that_a_finding_offers(va
         assert any(title in word for word in words) and f"'{title}'" in hint
 
 
+def test_a_changed_quote_is_named_where_it_was_changed_and_not_where_it_is_cited(vault: Vault) -> None:
+    before = found(vault)
+    path = next(page.path for page in Wiki(vault, TODAY).sources if "A halyard is a rope" in page.text)
+    edit(vault, path, lambda text: text.replace("> A halyard is a rope", "> A halyard is a chain"))
+    (new,) = [each for each in found(vault) if each not in before]
+    assert (new.code, new.path) == ("unsupported", path) and "a chain" in new.message and "a rope" in new.message
+
+
 def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault: Vault) -> None:
     summary = "wiki/summaries/ropes.md"
     edit(
