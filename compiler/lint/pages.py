@@ -19,13 +19,11 @@ from vault.files.write_scopes import is_beside, original_of
 from vault.layout import GAPS
 from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
 from vault.model.claim import ClaimKind
-from vault.model.gaps import GapKind, GapStatus, parse_agenda
 from vault.model.wikilink import links
 from vault.text.diff import line_of
 from vault.text.formatting import clean_line, plural
 
 Found = Iterator[tuple[str, int, str, str]]
-_MANY = 3  # pages that use a term which none explains
 _SHOWN = 4  # sources in a finding
 _TEXT = (".md", ".markdown", ".txt", ".rst")
 _FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -40,31 +38,6 @@ def undefined(wiki: Wiki) -> Found:
             ask = f"`retain ask {shlex.quote(f'What is {page.title}?')}`"
             remedy = f"add a source that defines it (see `retain gaps`), or run {ask}"
             yield page.path, first.line if first else 0, "it does not start by saying what its subject is", remedy
-
-
-def missing(wiki: Wiki) -> Found:
-    """Yield terms that many pages use and none explains, as the agenda of the last compile has them."""
-    for gap in parse_agenda(wiki.agenda):
-        if gap.kind is not GapKind.STRUCTURAL or gap.status is not GapStatus.OPEN:
-            continue
-        explained = any(_abbreviates(gap.what, page.title) for page in wiki.articles)
-        if len(gap.mentions) >= _MANY and not explained:
-            remedy = f"add a source that explains it: `retain add FILE --fills {gap.id}`"
-            yield (
-                GAPS,
-                gap.line,
-                f"{plural(len(gap.mentions), 'page')} mention {gap.what}, but none explains it",
-                remedy,
-            )
-
-
-def _abbreviates(term: str, title: str) -> bool:
-    """Return whether a term in capitals may stand for a title: MLP for multilayer perceptron."""
-    letters, words = term.casefold(), title.casefold()
-    if not term.isupper() or not letters.isalpha() or words[0] != letters[0]:
-        return False
-    rest = iter(words[1:])
-    return all(letter in rest for letter in letters[1:]) and words.split()[-1][0] == letters[-1]
 
 
 def thin(wiki: Wiki) -> Found:

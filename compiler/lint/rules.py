@@ -20,6 +20,7 @@ from compiler.lint import (
     pages,
     records,
     support,
+    terms,
 )
 from compiler.lint.wiki import Wiki
 from compiler.sources.freshness import LATE
@@ -57,7 +58,7 @@ RULES: tuple[Rule, ...] = (
     Rule("near-duplicate", "Two articles whose names differ only in spelling.", names.near_duplicates),
     Rule("suspected-duplicate", "Two names that may be the same concept; you need to decide.", names.suspected),
     Rule("no-definition", "An article that does not start by saying what its subject is.", pages.undefined),
-    Rule("missing-page", "A term that many pages use but none explains.", pages.missing),
+    Rule("missing-page", "A term that many pages use but none explains.", terms.missing),
     Rule("suggested-topic", "Articles that link to each other but have no topic.", groups.suggested_topics),
     Rule("thin", "An article that other pages link to but that has at most one statement.", pages.thin),
     Rule(

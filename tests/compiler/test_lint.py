@@ -169,6 +169,26 @@ def test_a_term_that_no_source_explains_is_a_missing_page_until_the_user_decides
     assert "missing-page" not in {each.code for each in found(vault)}
 
 
+OTHER_FORMS = """# Storage
+
+The write-amplification of a store is the ratio of the bytes written to the bytes stored. The block reads the sequence
+length (seqlen) from the header of each segment. In arithmetic, the greatest common divisor of two sizes is the largest
+size that divides both. The writer appends each record to the log of the store. The store waits for 20 microseconds
+before the writer flushes a record. The checksum follows the record in each segment.
+"""
+
+
+def test_a_term_that_is_explained_in_another_form_or_names_nothing_is_no_missing_page(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path / "v", {"raw/storage.md": OTHER_FORMS})
+    compile_vault(vault, Options(), NOON, lambda event: None)
+    pages = ", ".join(f"[[wiki/concepts/{name}|{name}]]" for name in ("one", "two", "three"))
+    names = ("Write amplification", "Seqlen", "Common divisors", "Append", "Microsecond", "Bottommost", "Checksum")
+    gaps = (f"- [ ] **{name}**: what is it? Needed in {pages}. ^g-{n:010d}" for n, name in enumerate(names))
+    edit(vault, "learning/gaps.md", appended("\n".join(("## Structural", "", *gaps))))
+    (named,) = [each.message for each in found(vault) if each.code == "missing-page"]
+    assert "mention Checksum, but" in named
+
+
 def test_two_notes_of_one_name_make_a_bare_link_ambiguous(vault: Vault) -> None:
     for folder in ("insights/a", "insights/b"):
         (vault.root / folder).mkdir(parents=True)
