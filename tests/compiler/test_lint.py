@@ -157,6 +157,24 @@ def test_closed_code_comments_and_deletions_in_a_card_are_no_damage(vault: Vault
     assert not [each for each in found(vault) if each.code == "card-damaged"]
 
 
+@pytest.mark.parametrize("word", ["`this`", '"this"', "“this”", "'this'", "*this*"])
+def test_a_question_about_a_word_in_quotation_marks_says_what_it_is_about(vault: Vault, word: str) -> None:
+    edit(vault, DECK, _card(f"What is {word} for?", "A program."))
+    assert not [each for each in found(vault) if each.code == "card-unclear"]
+    edit(vault, DECK, _card("Why is this **slow**?", "It copies."))
+    assert [each for each in found(vault) if each.code == "card-unclear"]
+
+
+def test_a_word_that_is_put_in_quotation_marks_changes_nothing_that_is_said(vault: Vault) -> None:
+    before = found(vault)
+    edit(
+        vault,
+        ARTICLE,
+        lambda text: text.replace("A halyard is a rope that hoists", 'A "halyard" is a “rope” that *hoists*'),
+    )
+    assert found(vault) == before
+
+
 def test_a_term_that_no_source_explains_is_a_missing_page_until_the_user_decides(vault: Vault) -> None:
     for name, words in (("one", "before"), ("two", "after"), ("three", "without"), ("four", "with")):
         what = f"A {name} knot is a knot that is tied {words} a capstan brake. A capstan brake holds it."
