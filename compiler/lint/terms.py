@@ -31,17 +31,31 @@ def missing(wiki: Wiki) -> Found:
     wanted = [gap for gap in parse_agenda(wiki.agenda) if _is_open(gap) and len(gap.mentions) >= _MANY]
     if not wanted:
         return
-    said = [" ".join(claim.words.replace("`", "").split()) for claim, _, _ in wiki.claims.values()]
+    said = [claim.words.replace("`", "") for claim, _, _ in wiki.claims.values()]
+    text = "\n".join(" ".join(words.split()) for words in said).casefold()
     titles = [name for page in wiki.pages for name in (page.title, *page.properties.texts("aliases"))]
     covered = {_joined(name) for name in titles}
     for gap in wanted:
         forms = _forms(gap.what)
-        using = [words for words in said if any(form in words.casefold() for form in forms)]
+        using = _lines_with(text, forms)
         if _joined(gap.what) in covered or any(abbreviates(gap.what, page.title) for page in wiki.articles):
             continue
         if not _names_nothing(gap.what.casefold(), using) and not _is_explained(gap.what, forms, using):
             what = f"{plural(len(gap.mentions), 'page')} mention {gap.what}, but none explains it"
             yield GAPS, gap.line, what, f"add a source that explains it: `retain add FILE --fills {gap.id}`"
+
+
+def _lines_with(text: str, forms: Collection[str]) -> list[str]:
+    """Return the lines of a text that have one of some words, each once."""
+    found: dict[int, str] = {}
+    for form in forms:
+        at = text.find(form)
+        while at >= 0:
+            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            end = len(text) if end < 0 else end
+            found[start] = text[start:end]
+            at = text.find(form, end)
+    return list(found.values())
 
 
 def _is_open(gap: Gap) -> bool:
@@ -61,15 +75,14 @@ def _forms(term: str) -> frozenset[str]:
 
 
 def _is_explained(term: str, forms: Collection[str], using: Collection[str]) -> bool:
-    """Return whether one of the texts that use a term says what it is or stands for, be it in brackets."""
+    """Return whether one of the texts in lower case says what it is or stands for, be it in brackets."""
     either = f"(?:{'|'.join(map(re.escape, sorted(forms, key=len, reverse=True)))})"
     defined = re.compile(rf"{_BEFORE}{either}{_BETWEEN}{_SAYS}")
     bracketed = re.compile(rf"((?:[\w/-]+ ){{1,6}})\(?\({either}\)|\b{either} \(([^()]+)\)")
     for text in using:
-        lowered = text.casefold()
-        if explains(lowered, forms) or defined.match(lowered):
+        if explains(text, forms) or defined.match(text):
             return True
-        for found in bracketed.finditer(lowered):
+        for found in bracketed.finditer(text):
             if found[2] or _stands_for(term, found[1]):
                 return True
     return False
@@ -102,5 +115,5 @@ def _names_nothing(term: str, using: Collection[str]) -> bool:
     if word in UNITS or _PREFIXED.fullmatch(word) or _SUPERLATIVE.fullmatch(word) or looks_adjective(word):
         return True
     stem = word.removesuffix("e")
-    verb = re.compile(rf"\b(?:{word}|{word}s|{stem}e?d|{stem}ing) {_OBJECT}\b", re.IGNORECASE)
+    verb = re.compile(rf"\b(?:{word}|{word}s|{stem}e?d|{stem}ing) {_OBJECT}\b")
     return any(verb.search(text) for text in using)
