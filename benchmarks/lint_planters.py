@@ -127,6 +127,10 @@ def bare_name_gone(scene: Scene) -> Paths:
     return scene.append(scene.paths("wiki/concepts")[0], "See [[No such page at all]].")
 
 
+def file_link_in_note(scene: Scene) -> Paths:
+    return _note(scene, "See [this](../wiki/concepts/no-such-page.md).")
+
+
 def same_name_twice(scene: Scene) -> Paths:
     _note(scene, "One.", "a/harbour")
     _note(scene, "Another.", "b/harbour")
@@ -846,6 +850,7 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
         heading_gone,
         claim_mistyped,
         bare_name_gone,
+        file_link_in_note,
     ),
     "ambiguous-link": (same_name_twice, note_named_like_article),
     "orphan": (links_to_page_removed, page_of_my_own),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from os.path import normpath
 
 from compiler.language.mentions import places
 from compiler.lint.wiki import Page, Wiki, heading_key
@@ -24,6 +25,7 @@ _WIKI = ("wiki/", "learning/", "insights/", "output/", "raw/")
 
 def broken(wiki: Wiki) -> Found:
     """Yield links into the vault that lead nowhere."""
+    yield from _broken_file_links(wiki)
     pages = (*wiki.pages, *wiki.answers, *wiki.indexes, *wiki.notes)
     by_stem, moved = {page.stem: page for page in pages}, _moved(wiki)
     for page in pages:
@@ -46,6 +48,18 @@ def broken(wiki: Wiki) -> Found:
                     f"{clean_line(str(link))} links to a heading or claim that does not exist in that note",
                     _remedy(page),
                 )
+
+
+def _broken_file_links(wiki: Wiki) -> Found:
+    """Yield links of notes and pages to files of notes, from their own folder or the vault's, that are not there."""
+    for page in (*wiki.articles, *wiki.topics, *wiki.answers, *wiki.notes):
+        folder = page.path.rpartition("/")[0]
+        for line, link in page.file_links:
+            from_page = normpath(f"{folder}/{link}")
+            if ":" in link or link.startswith("/") or from_page.startswith(".."):
+                continue  # an address, or a note outside the vault
+            if not _is_there(wiki, from_page) and not _is_there(wiki, normpath(link)):
+                yield page.path, line, f"the link to {clean_line(link)} leads to no file", _remedy(page)
 
 
 def _moved(wiki: Wiki) -> dict[str, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import unquote
 
 from compiler.concepts.decisions import rulings_of
 from compiler.query.verdict import Verdict
@@ -40,7 +41,8 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _BLOCK = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 _NOT_KEY = re.compile(r"[\W_]+")
 _CODE = re.compile(r"`[^`\n]+`")
-_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+_FENCE = re.compile(r"^((?: {0,3}>)*) {0,3}(```+|~~~+)")
+_FILE_LINK = re.compile(r"\]\((?:<([^<>\n]+?\.md)(?:#[^<>\n]*)?>|([^\s()<>]+?\.md)(?:#[^\s()<>]*)?)\)")
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,28 @@ class Page:
     @cached_property
     def links(self) -> tuple[tuple[int, Wikilink], ...]:
         """Return the wikilinks with their 1-based lines, without those in code."""
-        found, fence = [], ""
+        return tuple((number, link) for number, line in self._lines if "[[" in line for link in links(line))
+
+    @cached_property
+    def file_links(self) -> tuple[tuple[int, str], ...]:
+        """Return the links to files of notes, `[words](path.md)`: their 1-based lines and the paths as written."""
+        found = ((number, link) for number, line in self._lines if "](" in line for link in _FILE_LINK.findall(line))
+        return tuple((number, unquote(angled or bare)) for number, (angled, bare) in found)
+
+    @property
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines with their 1-based numbers, without code. A fence in a quote ends with it."""
+        fence, quoted = "", ""
         for number, line in enumerate(self.text.split("\n"), 1):
+            if fence and quoted and not line.lstrip().startswith(">"):
+                fence = ""
             mark = _FENCE.match(line)
             if mark:
-                fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+                fence, quoted = (
+                    ("", "") if fence and mark[2].startswith(fence) else (fence or mark[2], quoted or mark[1])
+                )
             elif not fence:
-                found += [(number, link) for link in links(_CODE.sub("", line))]
-        return tuple(found)
+                yield number, _CODE.sub("", line)
 
     @cached_property
     def targets(self) -> frozenset[str]:

@@ -125,6 +125,16 @@ def test_links_from_the_users_notes_are_looked_at(vault: Vault) -> None:
     assert [(each.code, each.line) for each in mine] == [("broken-link", 3)] * 2 and "your note" in mine[0].hint
 
 
+def test_links_that_lead_to_files_and_what_looks_like_a_link_in_code_are_not_broken(vault: Vault) -> None:
+    lines = (
+        "See [it](../wiki/concepts/halyard.md#Halyard), [it](<wiki/concepts/halyard.md>), [out](https://a.b/c.md).",
+        "> ```sh\n> [[wait for it]]\n> [x](none.md)\n\nSee `[[none]]`.",
+    )
+    (vault.root / "insights/mine.md").write_text("\n\n".join(lines) + "\n")
+    edit(vault, ARTICLE, appended("> [!human] It is so.\n> ```sh\n> [[wait for it]]\n> ```"))
+    assert not [each for each in found(vault) if each.code == "broken-link"]
+
+
 def test_pages_that_no_index_lists_or_that_cannot_be_read_are_found(vault: Vault) -> None:
     for index in (vault.root / "wiki").glob("_*.md"):
         index.write_text(index.read_text().replace("[[wiki/concepts/halyard|", "[[wiki/concepts/bowline|"))
