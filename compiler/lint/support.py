@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 
+from compiler.gates.gates import statement_refused
 from compiler.lint.wiki import Wiki
 from vault.model.answer_page import HERE
 from vault.model.claim import ClaimState
@@ -22,6 +23,7 @@ def sentences(wiki: Wiki) -> Found:
     What cites nothing, what is gone, and what cites a changed quote, others find.
     """
     yield from _altered(wiki)
+    yield from _retitled(wiki)
     cited = dict(_cited(wiki))
     for found in wiki.unsupported.uncited:
         text = cited.get((found["path"], found["line"], found["id"]))
@@ -44,6 +46,16 @@ def _altered(wiki: Wiki) -> Found:
             for words in (now, recorded)
         )
         yield path, line, "its quote was changed: it is now {}, and was {} in the source".format(*shown), remedy
+
+
+def _retitled(wiki: Wiki) -> Found:
+    """Yield the claims of pages that the user edited whose title says what their quote does not."""
+    for path in wiki.prose:
+        for located in wiki.summaries[path].claims:
+            claim = located.claim
+            if str(claim.id) not in wiki.altered and (why := statement_refused(claim.statement, claim.quote)):
+                what = f"the title “{truncate(claim.statement, _QUOTED)}”: {why}"
+                yield path, located.line, what, "write what the quote says, or delete the title"
 
 
 def _cited(wiki: Wiki) -> Iterator[tuple[tuple[str, int, str], str]]:

@@ -297,6 +297,14 @@ def test_a_changed_quote_is_named_where_it_was_changed_and_not_where_it_is_cited
     edit(vault, path, lambda text: text.replace("> A halyard is a rope", "> A halyard is a chain"))
     (new,) = [each for each in found(vault) if each not in before]
     assert (new.code, new.path) == ("unsupported", path) and "a chain" in new.message and "a rope" in new.message
+    edit(vault, path, lambda text: text.replace("> A halyard is a chain", "> A halyard is a rope"))
+    edit(
+        vault,
+        path,
+        lambda text: re.sub(r"^> \[!quote\].*(?=\n> A halyard)", "> [!quote] It anchors.", text, flags=re.M),
+    )
+    (new,) = [each for each in found(vault) if each not in before]
+    assert (new.code, new.path) == ("unsupported", path) and "It anchors" in new.message
 
 
 def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault: Vault) -> None:

@@ -16,9 +16,10 @@ _CITATION = re.compile(rf"\[\[[^\]\n|#]+#\^c-[{ALPHABET}]{{10}}\\?\|(\d{{1,6}})\
 _LINK = re.compile(r"\[\[[^\]\n|]+\\?\|([^\]\n]+)\]\]")
 _AFTER_CITATIONS = re.compile(r"(?<=\]\]) +(?!\[\[)")
 _CONFLICT = re.compile(
-    r"^<{7} .*\n(?P<ours>(?:.*\n)*?)(?:\|{7}.*\n(?:.*\n)*?)?={7}\n(?P<theirs>(?:.*\n)*?)>{7} .*(?:\n|\Z)", re.MULTILINE
+    r"^<{7} .*\n(?P<ours>(?:.*\n)*?)(?:\|{7}.*\n(?:.*\n)*?)?={7}\r?\n(?P<theirs>(?:.*\n)*?)>{7} .*(?:\n|\Z)",
+    re.MULTILINE,
 )
-_BEGINNING = re.compile(r"^<{7} .*\n(?=(?:.*\n)*?={7}(?:\n|\Z))", re.MULTILINE)
+_BEGINNING = re.compile(r"^<{7} .*\n(?=(?:.*\n)*?={7}\r?(?:\n|\Z))", re.MULTILINE)
 SAME, MINE, OFFERED, LEFT_OUT = " ", "-", "+", "…"
 
 
