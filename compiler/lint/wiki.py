@@ -14,12 +14,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from compiler.concepts.decisions import rulings_of
-from compiler.query.verdict import Verdict
-from compiler.query.verify import unsupported
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge, title_key
 from compiler.sources.confidence import original_page
 from compiler.sources.inventory import Scan, scan_sources
+from compiler.verification.verdict import Verdict
+from compiler.verification.verify import unsupported
 from vault.errors import Damaged, Refused
 from vault.files.write_scopes import is_beside
 from vault.ids import digest12

@@ -25,10 +25,10 @@ from compiler.build.snapshot import STAMPS, last_report
 from compiler.index.steps import Steps
 from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
-from compiler.query.verify import verify
 from compiler.readers import formats
+from compiler.verification.verify import verify
 from compiler.workers.pool import WorkerPool
-from tests.builders import NEEDED, NEEDY
+from tests.builders import NEEDED, NEEDY, vault_with_sources
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
@@ -808,3 +808,16 @@ def test_a_compile_says_that_a_ledger_is_ahead_of_the_clock(vault: Vault) -> Non
     notices = [d for d in compiled(vault, fresh=True).notices if d.code == "ledger-ahead"]
     assert "ledger/ids.jsonl" in [d.path for d in notices]
     assert all("dated 2030-11-21T" in d.message and "1,461 days in the future" in d.message for d in notices)
+
+
+def test_an_included_file_that_is_a_source_itself_is_not_called_unread(tmp_path: Path) -> None:
+    ropes = "Ropes\n=====\n\nA halyard is a rope that hoists a sail.\n\n.. include:: ../parts/knots.rst\n"
+    mast = "A mast is a pole that carries sails."
+    thesis = rf"\documentclass{{book}}\begin{{document}}{mast} \input{{chapters/one}}\input{{two}}\end{{document}}"
+    knots = "Knots\n=====\n\nA bowline is a knot that forms a loop which does not slip.\n"
+    one = "A sheet is a rope that trims a sail."
+    vault = vault_with_sources(tmp_path, {"ropes.rst": ropes, "knots.rst": knots, "thesis.tex": thesis, "one.tex": one})
+    notices = compiled(vault, MORNING).notices
+    assert [(d.path, d.message.split()[0]) for d in notices if "was not read" in d.message] == [
+        ("raw/articles/thesis.tex", "two")
+    ]

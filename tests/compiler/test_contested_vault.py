@@ -13,9 +13,9 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.protocol.requests import PairView, ReconcileRequest
-from compiler.query.trace import trace
-from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
+from compiler.verification.trace import trace
+from compiler.verification.verify import verify
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree

@@ -9,7 +9,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from vault.model.card import Card
 from vault.model.summary import parse_summary
 from vault.model.wikilink import citations

@@ -14,8 +14,8 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.protocol.requests import CheckRequest, ReadRequest, WriteRequest
-from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
+from compiler.verification.verify import verify
 from tests.builders import vault_with_sources
 from tests.compiler.conftest import new_vault
 from tests.compiler.scripted import Rewriter, Scripted

@@ -9,7 +9,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from vault.files.guard import Scope
 from vault.log import ledger
 from vault.log.provenance import Origin, added_event, origin_event

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import Journal
+from compiler.verification.verify import verify
 from tests.builders import copy_vault
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree

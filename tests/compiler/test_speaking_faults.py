@@ -16,9 +16,9 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import Journal
+from compiler.verification.verify import verify
 from compiler.workers.model_backend import ModelBackend, Spending
 from tests.builders import copy_vault, vault_with_sources
 from tests.compiler.messages_server import (

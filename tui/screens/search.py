@@ -25,7 +25,7 @@ from vault.errors import RetainError
 from vault.text.formatting import clean_line, truncate
 
 if TYPE_CHECKING:
-    from compiler.query.search import Hit, Results
+    from compiler.search.search import Hit, Results
 
 _SHOWN = 5  # hits of each kind
 _TITLE = 24  # characters of a title before the words that were found
@@ -114,8 +114,8 @@ class SearchScreen(Page, key="search"):
 
         def search() -> None:
             from compiler.build.search import with_search_index  # the app starts without the compiler
-            from compiler.query.likeness import chosen_likeness
-            from compiler.query.search import search as found_in
+            from compiler.search.likeness import chosen_likeness
+            from compiler.search.search import search as found_in
 
             results = None
             with self.posting_errors(), without_gc_pauses():
@@ -148,7 +148,7 @@ class SearchScreen(Page, key="search"):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def _show(self, results: Results) -> None:
-        from compiler.query.search import snippet
+        from compiler.search.search import snippet
 
         self._hits = {f"{kind}-{n}": hit for kind, hits in results.hits.items() for n, hit in enumerate(hits)}
         self.set_class(not self._hits, "-empty")

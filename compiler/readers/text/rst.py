@@ -284,7 +284,7 @@ class _Document:
             return
         elif name == "include" and argument and len(self._files) < MAX_PROBLEMS:
             message = f"{argument[:200]} is a separate file that was not read: add it as well"
-            self._files.append(Problem("rst-include", message, begin + 1))
+            self._files.append(Problem("rst-include", message, begin + 1, argument[:200]))
         elif short not in _SILENT and any(line.strip() for line in self.lines[body:end]):
             self._left_out[name] += 1
         self.at = end

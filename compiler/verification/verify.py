@@ -11,11 +11,11 @@ from typing import Any
 
 from compiler.gates import gates
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
-from compiler.query.accepted import accepted_answers, accepted_in
 from compiler.query.retrieve import passage_key
-from compiler.query.verdict import Verdict
 from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
+from compiler.verification.accepted import accepted_answers, accepted_in
+from compiler.verification.verdict import Verdict
 from compiler.workers.pool import WorkerPool
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
@@ -148,7 +148,7 @@ class _Check:
             for done, (summary, data) in enumerate(asked, 1):
                 progress({"event": "compare", "done": done, "of": len(asked), "path": summary.path})
                 raw = summary.properties.text("source")
-                child = child or stack.enter_context(Child(("-m", "compiler.query.second_reading", folder)))
+                child = child or stack.enter_context(Child(("-m", "compiler.verification.second_reading", folder)))
                 quotes = [located.claim.quote for located in summary.claims]
                 message = {**self._message(summary, data), "kind": kind_of(raw, data[:HEAD]), "quotes": quotes}
                 message |= {} if raw.startswith("raw/") else {"base64": base64.b64encode(data).decode()}
