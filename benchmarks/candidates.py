@@ -18,7 +18,7 @@ from typing import Any
 
 from compiler.claims.segments import requests_for
 from compiler.engines.extractive import features, questions
-from compiler.engines.extractive.reading import Reading, asks, asks_for, defined, with_context
+from compiler.engines.extractive.reading import Reading, asks, asks_for, context_for, defined
 from compiler.engines.extractive.sentence import Sentence
 from compiler.engines.extractive.terms import context_of
 from compiler.model.requests import ExtractRequest
@@ -98,7 +98,8 @@ def _of_sentence(
 
 
 def _shown(asked: questions.Question, context: str) -> dict[str, str]:
-    return {"question": with_context(asked, context), "answer": asked.answer}
+    own = context_for(asked, context)
+    return {"question": f"{own}: {asked.question}" if own else asked.question, "answer": asked.answer}
 
 
 def draw(found: Sequence[Candidate], pages: int, cards: int, seed: int) -> list[Candidate]:

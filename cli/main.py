@@ -49,9 +49,12 @@ def retain_group() -> click.Group:
         """
         ctx.obj = vault
         if ctx.invoked_subcommand is None:
-            from cli.review.launcher import open_app
+            from cli import output
 
-            return open_app(vault, start="home", plain=plain)
+            with output.Loading(plain=plain) as loading:
+                from cli.review.launcher import open_app
+
+                return open_app(vault, loading, start="home", plain=plain)
         return 0
 
     return retain

@@ -281,6 +281,17 @@ class _Live:
         """Clear the line."""
         if self._shown:
             _write_stderr("\r\x1b[K")
+            self._shown = False
+
+
+class Loading(_Live):
+    """A line on stderr until the app draws its first screen; nothing if it is `plain` or there is no terminal."""
+
+    def __init__(self, *, plain: bool) -> None:
+        streams = (sys.stdin, sys.stdout, sys.stderr)
+        if not plain and os.environ.get("TERM") != "dumb" and all(stream.isatty() for stream in streams):
+            self._shown = True
+            _write_stderr("retain: loading ...")
 
 
 class Progress(_Live):

@@ -153,7 +153,15 @@ _ON_THE_CARD = (
         about="don't show the card until it is unsuspended",
         group="Card",
     ),
-    Key("review.home", "escape,q", "home", "Home", "esc", about="leave the review; everything is saved", group="Card"),
+    Key(
+        "review.home",
+        "escape,q",
+        "home",
+        "Home",
+        "esc",
+        about="close the source passage, else leave the review; everything is saved",
+        group="Card",
+    ),
 )
 # All of them at once: else a rating would overtake the key before it.
 REVIEW = (*(replace(key, urgent=True) for key in _ON_THE_CARD), *_scrolling("review", group="View"))

@@ -61,6 +61,15 @@ def is_repository(folder: Path) -> bool:
     return True
 
 
+def repository_around(folder: Path) -> Path | None:
+    """Return the top folder of the repository that a folder is in; None if it is the top itself, or in none."""
+    try:
+        top = Path(git(folder, "rev-parse", "--show-toplevel"))
+    except GitFailed:
+        return None
+    return None if top.resolve() == folder.resolve() else top
+
+
 def git(folder: Path, command: Command, *arguments: str) -> str:
     """Return what git prints in that folder, less the last newline. Raises: GitFailed."""
     program = _program()

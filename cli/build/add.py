@@ -18,7 +18,7 @@ from cli.options import complete_files, opened, progress_option, vault_json_opti
 from cli.web.clip import clip
 from cli.web.fetch import MIB, Limits, fetch
 from compiler.sources.freshness import objective_of, sources_at
-from compiler.sources.missing_pictures import missing_pictures
+from compiler.sources.missing_pictures import HINT, missing_pictures
 from learning.agenda.gap_decisions import find, read_agenda
 from vault.audit.watcher import confirm
 from vault.errors import Refused, RetainError
@@ -130,7 +130,7 @@ def add(
         narrator.done()
         _record(vault, outcome, authority, gaps)
         _confirm_in_audit(vault, outcome)
-    missing = [{"path": path, "reason": what} for path, what in missing_pictures(vault, outcome.added)]
+    missing = [{"path": path, "reason": what, "hint": HINT} for path, what in missing_pictures(vault, outcome.added)]
     _show(outcome, gaps, as_json, missing)
     return output.FINDINGS if outcome.refused else output.DONE
 
@@ -240,7 +240,9 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool, missing: Sequence[di
     for path in outcome.added:
         output.show(path)
     for each in missing:
-        output.say(f"  {each['path']}: {each['reason']}; add them so that pages can show them")
+        output.say(f"  {each['path']}: {each['reason']}")
+    if missing:
+        output.say(f"  {HINT}")
     for gap in gaps if outcome.added or outcome.there else []:
         output.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
     if outcome.in_place:

@@ -231,6 +231,9 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, asking: tupl
     if done.agent["pages"]:
         output.show(f"agents   {plural(done.agent['pages'], 'page')}")
     output.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
+    if done.unused and not done.nothing_new:
+        sources, them = plural(len(done.unused), "source"), "it" if len(done.unused) == 1 else "them"
+        output.show(f"unused   {sources} in no article or card: `retain log --coverage` lists {them} first")
     if inbox:
         output.show(f"inbox    {plural(inbox, 'item')} to decide on: `retain inbox`")
     if suggested and not dry_run:

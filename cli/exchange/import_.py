@@ -67,6 +67,8 @@ def anki(
     pictures and sounds to learning/media/. Cards that you edited in the vault keep your text. To undo an import, go
     back to the previous commit in git. docs/anki.md explains this, and what is not imported.
 
+    The exit code is 1 if there are cards that cannot be imported: these are listed, all others are imported.
+
     \b
     Examples:
       retain import anki ~/Downloads/phone.apkg
@@ -102,7 +104,7 @@ def anki(
         output.show_json({"path": str(file), **done.as_json(), "presets": with_commands})
     else:
         _show(done, presets)
-    return output.DONE
+    return output.FINDINGS if done.is_partial else output.DONE
 
 
 def _progress_callback(narrator: output.Progress, reviews: int) -> Callable[[int, int], None] | None:
@@ -123,7 +125,8 @@ def _show(done: ImportReport, presets: list[tuple[Preset, str]]) -> None:
     output.show(
         f"reviews: {reviews['added']} {would}added, {reviews['known']} already imported, {reviews['left_out']} skipped"
         + "".join(f"\n  {count} skipped: {reason}" for reason, count in done.left_out.items())
-        + f"\ncards: {done.notes['ours']} exported from this vault; others: {cards['created']} {would}created, "
+        + (f"\ncards exported from this vault: {done.notes['ours']}" if done.notes["ours"] else "")
+        + f"\ncards{' from elsewhere' if done.notes['ours'] else ''}: {cards['created']} {would}created, "
         f"{cards['updated']} {would}updated, {cards['kept']} unchanged, {cards['skipped']} skipped"
     )
     if any(done.marks.values()):

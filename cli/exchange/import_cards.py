@@ -9,7 +9,7 @@ import click
 
 from cli import output
 from cli.environment import now
-from cli.options import dry_run_option, opened_to_write, vault_json_options
+from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
 from cli.workspace import render_saved
 from vault.text.formatting import plural
 
@@ -51,6 +51,7 @@ _SHOWN = 20  # of what is reported; --json has all
 )
 @click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
 @dry_run_option
+@progress_option
 @vault_json_options
 def cards(
     source: Path,
@@ -63,6 +64,7 @@ def cards(
     without_history: bool,
     restore: bool,
     dry_run: bool,
+    progress: str | None,
     vault_dir: str | None,
     as_json: bool,
 ) -> int:
@@ -70,7 +72,8 @@ def cards(
     decks, tables (CSV, TSV), exports from Mochi, Mnemosyne and RemNote, and files from `retain export jsonl`.
 
     The cards are added to decks in learning/flashcards/ and keep their due dates. A card that cannot be read is
-    reported with its line number and skipped. Importing again changes nothing; cards that you edited keep your text.
+    reported with its line number and skipped, and the exit code is 1. Importing again changes nothing; cards that you
+    edited keep your text.
     `retain import undo` undoes the last import. docs/formats-exchange.md describes what is imported from each format.
 
     Columns are front, back, tags, deck, due, interval, ease, stability, difficulty, reps, lapses, id.
@@ -95,7 +98,10 @@ def cards(
         notes=notes,
         dry_run=dry_run,
     )
-    done = import_cards(vault, source, now(), options)
+    with output.Progress(progress) as narrator:
+        narrator({"event": "source", "done": 0, "of": 1, "path": source.name})
+        done = import_cards(vault, source, now(), options)
+        narrator({"event": "source", "done": 1, "of": 1, "path": source.name})
     if not dry_run:
         render_saved(vault)
     if as_json:

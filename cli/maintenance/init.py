@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -24,7 +25,7 @@ from vault.config.user import personal_vault, set_personal_vault
 from vault.errors import GitFailed, Refused, UsageError
 from vault.files.folder import is_folder, named
 from vault.files.guard import Guard, Scope
-from vault.git import git, is_installed, is_repository
+from vault.git import git, is_installed, is_repository, repository_around
 from vault.ids import ulid
 from vault.toml_edit import change_notes
 from vault.vault import open_vault
@@ -154,7 +155,7 @@ def init(
     _start_audit(root)
     for name in existing:
         output.say(f"  {name} already exists and was not changed; see the documentation for what retain would write")
-    if not no_git and is_installed() and not is_repository(root):
+    if not no_git and is_installed():
         _start_repository(root)
     code = _hosts(root, hosts, show=False) if hosts else None
     add = "" if settings.notes.folders else "retain add FILES && "
@@ -265,6 +266,15 @@ def _write_if_missing(guard: object, name: str, text: str) -> bool:
 
 
 def _start_repository(root: Path) -> None:
+    """Create a git repository; inside another one, say which that is instead."""
+    if is_repository(root):
+        top = repository_around(root)
+        if top is not None:
+            output.say(
+                f"  the vault is in the git repository {top}, so its files belong to that one; for a repository of its "
+                f"own: git -C {shlex.quote(str(root))} init"
+            )
+        return
     try:
         git(root, "init", "--quiet")
     except GitFailed as error:  # the vault is whole without it

@@ -35,7 +35,11 @@ SHOWN = 200  # lines of a list that a terminal is given
     is_flag=True,
     help="List rejected sentences and cards instead: the check that each failed, the reason and the engine.",
 )
-@click.option("--coverage", is_flag=True, help="Instead, show how much of each source was turned into claims.")
+@click.option(
+    "--coverage",
+    is_flag=True,
+    help="Instead, show how much of each source was turned into claims; sources in no article or card come first.",
+)
 @click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
 @progress_option
 @vault_json_options
@@ -128,11 +132,12 @@ def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> No
     if as_json:
         output.show_json({"sources": [c.as_json() for c in found]})
         return
-    for each in sorted(found, key=lambda c: (c.share, c.path)):
+    for each in sorted(found, key=lambda c: (c.used, c.share, c.path)):
         used, unused = each.passages["claimed"], each.passages["passed_over"]
         rest = [f"{n} {kind}" for kind, n in each.passages.items() if n and kind not in ("claimed", "passed_over")]
         claims, passages = plural(each.claims, "claim"), plural(used + unused, "passage")
-        output.show(f"{each.path}: {claims} from {used} of {passages} ({each.share:.0%})")
+        how = f"{claims} from {used} of {passages} ({each.share:.0%})" if used + unused else "no sentences to quote"
+        output.show(f"{each.path}: {how}" + ("" if each.used else ": in no article or card"))
         if rest:
             output.show(f"    besides: {', '.join(rest)}")
         if listed:

@@ -19,11 +19,17 @@ START_AGAIN = (sys.executable, "-I", "-c", "from cli.main import main; main()")
 
 
 def open_app(
-    vault_dir: str | None, *, start: Literal["home", "review"], tag: str = "", plan: str = "", plain: bool = False
+    vault_dir: str | None,
+    loading: output.Loading,
+    *,
+    start: Literal["home", "review"],
+    tag: str = "",
+    plan: str = "",
+    plain: bool = False,
 ) -> int:
     """Open the app at a screen, or plain text if `plain` or without a terminal; return the exit code.
 
-    `plan` is the text of a review plan, "" for today's queue.
+    `plan` is the text of a review plan, "" for today's queue. `loading` is cleared before anything else is shown.
     """
     if is_dumb() and not plain:
         output.say("using plain text because this terminal cannot show the app (TERM=dumb)")
@@ -34,12 +40,12 @@ def open_app(
     except (VaultNotFound, Damaged, SchemaTooNew, Refused) as error:
         if not terminal:
             raise
-        started = _first_run(vault_dir, error)
+        started = _first_run(vault_dir, loading, error)
         if started is None:
             return output.DONE
         vault, screen = started
     if terminal:
-        code = _run_app(vault, screen or start, tag, plan)
+        code = _run_app(vault, loading, screen or start, tag, plan)
     elif start == "home":
         if not plain:
             hint = "`retain --plain` prints the home screen; `retain review --plain` reviews in plain text"
@@ -58,18 +64,19 @@ def open_app(
     return code
 
 
-def _run_app(vault: Vault, screen: str, tag: str, plan: str) -> int:
+def _run_app(vault: Vault, loading: output.Loading, screen: str, tag: str, plan: str) -> int:
     """Run the terminal app; return the exit code."""
     from tui.app import run_app
     from tui.context import Context
     from tui.preferences import of_user
 
     preferences = of_user()
+    loading.done()
     output.found(preferences.found)
     return run_app(Context(vault, now, tag, START_AGAIN, preferences=preferences), screen, plan, say_rendering)
 
 
-def _first_run(vault_dir: str | None, error: RetainError) -> tuple[Vault, str] | None:
+def _first_run(vault_dir: str | None, loading: output.Loading, error: RetainError) -> tuple[Vault, str] | None:
     """Ask what to do where no vault can be opened; return the vault and the screen to open, None to quit.
 
     Raises `error` for a vault that is damaged, refused or of a newer schema, after showing it.
@@ -78,6 +85,7 @@ def _first_run(vault_dir: str | None, error: RetainError) -> tuple[Vault, str] |
     from tui.screens.first_run import Start, first_run
 
     theme = of_user().theme
+    loading.done()
     chosen = first_run(
         Start(
             here(), error, START_AGAIN, dict(os.environ), now, example(), lambda: opened_to_write(vault_dir).root, theme

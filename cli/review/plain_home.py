@@ -78,7 +78,7 @@ def _today(seen: Overview) -> Iterator[str]:
         yield strings.reviewed_today(seen.done)
     if seen.waiting:
         yield strings.waiting(seen.due_beyond, seen.new_beyond)
-    if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.waiting:
+    if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.due_beyond:
         yield f"{strings.catching_up(seen.plan.per_day, seen.plan_ends, seen.today)}(`retain catch-up` changes it)."
     if seen.held_back:
         yield strings.sentence(seen.held_back)

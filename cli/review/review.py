@@ -67,20 +67,19 @@ def review(
       retain review --cram --tag "topic:Memory"
       retain review --plain
     """
-    from cli.review.launcher import open_app  # `due` and `rate` open no app
-
     if more and (ahead or cram or preview):
         raise UsageError("--more works only with today's queue", hint="leave out --ahead, --cram and --preview")
     if more:
         _allow_more(vault_dir, tag, more)
-    if not (limit or ahead or cram or preview):
-        return open_app(vault_dir, start="review", tag=tag, plain=plain)
-
     modes = [mode for mode, on in ((Mode.AHEAD, ahead), (Mode.CRAM, cram), (Mode.PREVIEW, preview)) if on]
     if len(modes) > 1:
         raise UsageError("--ahead, --cram and --preview are mutually exclusive")
     plan = Plan(modes[0] if modes else Mode.REVIEW, " ".join(tag.split()), limit or 0, ahead or 0)
-    return open_app(vault_dir, start="review", tag=tag, plan=str(plan), plain=plain)
+    words = str(plan) if limit or modes else ""  # else today's queue
+    with output.Loading(plain=plain) as loading:
+        from cli.review.launcher import open_app  # `due` and `rate` open no app
+
+        return open_app(vault_dir, loading, start="review", tag=tag, plan=words, plain=plain)
 
 
 def _allow_more(vault_dir: str | None, tag: str, cards: int) -> None:

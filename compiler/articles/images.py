@@ -16,6 +16,7 @@ from compiler.articles.figures import ShownWith, shown_with, words_for
 from compiler.claims.extract import Gathered
 from compiler.index.steps import Steps, decoded, digest_of, encoded
 from compiler.sources.inventory import Tracked
+from compiler.sources.missing_pictures import HINT, not_in_raw
 from compiler.workers.pool import WorkerPool
 from vault.diagnostic import Diagnostic
 from vault.errors import WorkerFailed
@@ -205,6 +206,7 @@ class _Gallery:
         if not ties:
             return g
         listed: set[str] = set()
+        missing: list[str] = []
 
         def exhibit(shown: Picture) -> Exhibit | None:
             key = wanted.get((g.tracked.id, shown.target))
@@ -213,9 +215,12 @@ class _Gallery:
                 return picture(paths[verdict.sha256], words_for(shown))
             if shown.target not in listed and not _REMOTE.match(shown.target):
                 listed.add(shown.target)
-                why = verdict.refused if verdict else "it is not in raw/"
-                what = f"a picture cited by a claim was not copied: {clean_line(shown.target)[:200]}: {why}"
-                self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))
+                target = clean_line(shown.target)[:200]
+                if verdict is None:
+                    missing.append(target)
+                else:
+                    what = f"a picture cited by a claim was not copied: {target}: {verdict.refused}"
+                    self.notices.append(Diagnostic(g.tracked.path, 0, "picture", what))
             named = shown.target.removeprefix(EMBEDDED)
             return picture(named, words_for(shown)) if is_nameable(named) else None
 
@@ -224,6 +229,8 @@ class _Gallery:
             tie = ties.get(claim.id, ShownWith())
             shown = [e for p in tie.pictures if (e := exhibit(p)) is not None]
             claims.append((replace(claim, exhibits=(*dict.fromkeys(shown), *tie.exhibits)), about))
+        if missing:
+            self.notices.append(Diagnostic(g.tracked.path, 0, "picture", not_in_raw(missing), HINT))
         return replace(g, claims=tuple(claims))
 
 

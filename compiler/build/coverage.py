@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -78,13 +78,17 @@ class PassedOver:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """One source: its passages by what became of them. `share` is of its prose, 1.0 where it has none."""
+    """One source: its passages by what became of them. `share` is of its prose, 1.0 where it has none.
+
+    `used` says whether an article or a card cites it, or another source that it is a copy of.
+    """
 
     path: str
     title: str
     claims: int
     passages: dict[str, int]
     passed_over: tuple[PassedOver, ...]
+    used: bool = True
 
     @property
     def share(self) -> float:
@@ -113,7 +117,9 @@ def survey(vault: Vault, at: datetime, progress: Progress) -> Survey:
     built = build(open_build(vault, Options(engine=_ENGINES[family], dry_run=True), family, at, progress))
     left = reasons(built.consulted) if built.consulted is not None else {}
     covered = (coverage(g, left) for g in built.gathered)
-    return Survey(tuple(c for c in covered if c is not None), tuple(built.report.rejections))
+    unused = frozenset(built.report.unused)
+    found = (replace(c, used=c.path not in unused) for c in covered if c is not None)
+    return Survey(tuple(found), tuple(built.report.rejections))
 
 
 def reasons(consulted: Consulted) -> dict[tuple[str, int], str]:

@@ -30,7 +30,7 @@ from compiler.build.concepts import resolve_concepts, source_claims
 from compiler.build.consult import claims_by_quote, clashes_in, consult_model, rulings_with_titles, with_rules
 from compiler.build.publish import Wanted, publish, remember
 from compiler.build.read import REPLIES, read
-from compiler.build.reporting import Written, report_claims, report_written
+from compiler.build.reporting import Written, report_claims, report_written, unused_sources
 from compiler.build.scan import remember as remember_files
 from compiler.build.scan import scan
 from compiler.build.start import BuildInput, Progress, Record, open_build
@@ -137,6 +137,7 @@ def _build(start: BuildInput, crew: WorkerPool) -> Built:
     report.notices += [*overlay.notices, *pictures.notices]
     report.agent["pages"] = len(overlay.pages)
     report_claims(report, claims, concepts, record.events, start.engine)
+    report.unused = unused_sources(written, concepts)
     published = publish(start, wanted, record, changes.decks, report)
     if not start.options.dry_run:
         remember_files(start, scanned)

@@ -13,6 +13,7 @@ from compiler.cards.live_cards import LiveCard
 from compiler.model.report import Rejection, Report
 from compiler.pages.agenda import Agenda
 from compiler.pages.decks import CardDecks
+from compiler.pages.summaries import cited_claims
 from compiler.pages.topics import Topics
 from compiler.replies.asker import Asker
 from vault.diagnostic import Diagnostic
@@ -112,3 +113,12 @@ def report_claims(report: Report, claims: Claims, concepts: Concepts, events: Se
         "rejected": len(refused),
     }
     report.rejections += refused
+
+
+def unused_sources(written: Written, concepts: Concepts) -> list[str]:
+    """Return the paths of the sources that were read and that no article and no card cites; copies are left out."""
+    sources = concepts.sources
+    cited = cited_claims(written.composed.articles, written.cards.decks.values())
+    used = {sources.claims[claim].source for claim in cited if claim in sources.claims} | set(sources.kinship.copies)
+    read = (g for g in sources.gathered if g.source is not None and not g.recorded)
+    return sorted(g.tracked.path for g in read if g.tracked.id not in used)

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from vault.index.database import Database, has_full_text
 
+CODE = "code"  # the form of a passage that is a listing
 _ROWS = """
 CREATE TABLE searched(path TEXT PRIMARY KEY, input BLOB NOT NULL, language TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE entry(number INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT NOT NULL, line INTEGER NOT NULL,
   ref TEXT NOT NULL, place TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, language TEXT NOT NULL,
-  cites TEXT NOT NULL);
+  cites TEXT NOT NULL, form TEXT NOT NULL);
 CREATE INDEX entry_path ON entry(path);
 CREATE INDEX entry_kind ON entry(kind);
 CREATE TABLE page_link(path TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY(target, path)) WITHOUT ROWID;
@@ -27,7 +28,7 @@ CREATE VIRTUAL TABLE entry_hit USING fts5(title, words, tokenize='unicode61 remo
 CREATE VIRTUAL TABLE entry_term USING fts5vocab(entry_hit, 'row');
 CREATE VIRTUAL TABLE document_hit USING fts5(words, tokenize='unicode61 remove_diacritics 0');
 """
-_COLUMNS = "path, kind, line, ref, place, title, text, language, cites"
+_COLUMNS = "path, kind, line, ref, place, title, text, language, cites, form"
 
 
 class Entry(NamedTuple):
@@ -36,7 +37,7 @@ class Entry(NamedTuple):
     `kind` is "passage", "claim", "article", "topic", "answer", "summary" or "card"; `path` its file, `line` its line
     there (0 in a source), `ref` the id of a claim or card, or of a summary's source. `place` says where in a source it
     is, as people name it. `cites` has, for an article, the ids of the claims that it cites; for a claim or a summary,
-    the path of its source.
+    the path of its source. `form` is `CODE` for a listing, else "".
     """
 
     path: str
@@ -48,6 +49,7 @@ class Entry(NamedTuple):
     text: str
     language: str
     cites: str = ""
+    form: str = ""
 
 
 class Match(NamedTuple):

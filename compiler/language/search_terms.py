@@ -14,7 +14,7 @@ from compiler.language.lexicon import LEMMAS, american, words
 from vault.text.formatting import folded
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_PART = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])\w)+")
+_PART = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}_])\w)+")  # an underscore parts words
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _PLUSES = re.compile(r"\b([a-z])(\+\+|#)(?!\w)")  # C++, F#

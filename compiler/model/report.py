@@ -54,6 +54,7 @@ class Report:
     failures: list[Diagnostic] = field(default_factory=list)
     notices: list[Diagnostic] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)  # sources that no article and no card cites
     written: list[str] = field(default_factory=list)  # vault paths, in order
     removed: list[str] = field(default_factory=list)  # those of them that are gone
     why: dict[str, str] = field(default_factory=dict)  # for each of them, why
@@ -93,6 +94,7 @@ class Report:
             "failures": [_listed(d) for d in self.failures],
             "notices": [_listed(d) for d in self.notices],
             "rejections": [asdict(r) for r in self.rejections],
+            "unused": self.unused,
             "written": self.written,
             "why": self.why,
             "asked": dict(sorted(Counter(request.type for request in self.open).items())),
@@ -117,6 +119,7 @@ class Report:
         report.cards["kept"] = sum(data["cards"][k] for k in ("created", "kept", "updated"))
         report.cards["rejected"] = data["cards"]["rejected"]
         report.failures = [_unlisted(d) for d in data["failures"]]
+        report.unused = data.get("unused", [])
         report.notices = [_unlisted(d) for d in data["notices"] if d["id"] not in _NEWS]
         return report
 

@@ -42,6 +42,7 @@ class PossibleCard(Message):
     """A question that the words of a claim answer, and how likely, in [0, 1], a reader keeps it as a card.
 
     `form` names the rule that made it; `number` counts the questions that the rule made of the claim, from 1.
+    `context` is what its document is about, for a question that is not clear alone; "" where that says nothing new.
     """
 
     kind: CardKindName
@@ -50,6 +51,7 @@ class PossibleCard(Message):
     score: float
     form: str
     number: int = 1
+    context: str = ""
 
 
 class ExtractedClaim(Message):

@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compiler.index.entries import articles_citing, entries_of
+from compiler.index.entries import CODE, Entry, articles_citing, entries_of, page_of
 from compiler.language.search_terms import FUNCTION_WORDS, query_words, terms
 from compiler.query.follow_up import ASKS_WHAT_IS, NO_SUBJECT, Subject, content_words
 from compiler.query.retrieve import claim_is_in
-from compiler.search.search import Hit, Likeness, Results, Word, search
+from compiler.search.search import Hit, Likeness, Results, Word, search, words_in
 from compiler.sources.segments import passages as sentences
 from vault.index.database import Database
 from vault.text.formatting import fold
@@ -123,7 +123,7 @@ def _quote(hit: Hit, question: str, results: Results) -> Quote | None:
     spans = sentences(text)
     if not spans:
         return None
-    found = [_words_in(text[start:end], language, results.words) for start, end in spans]
+    found = [words_in(text[start:end], language, results.words) for start, end in spans]
     scores = [
         _score(text[a:b], language, has, question, results.words) for (a, b), has in zip(spans, found, strict=True)
     ]
@@ -144,17 +144,13 @@ def _quote(hit: Hit, question: str, results: Results) -> Quote | None:
 
 def _words_of(hit: Hit, results: Results) -> frozenset[int]:
     """Return the numbers of the words that a passage has."""
-    return _words_in(hit.entry.text, hit.entry.language, results.words)
-
-
-def _words_in(text: str, language: str, words: Sequence[Word]) -> frozenset[int]:
-    """Return the numbers of the words that a text has."""
-    has = set(terms(text, language))
-    return frozenset(n for n, word in enumerate(words) if any(has.issuperset(spelling) for spelling in word.terms))
+    return words_in(hit.entry.text, hit.entry.language, results.words)
 
 
 def _defined_in(hit: Hit, question: str) -> float:
-    """Return how surely a passage says what something is, where the question asks for that: 0 to 1."""
+    """Return how surely a passage says what something is, where the question asks for that: 0 to 1; 0 of a listing."""
+    if hit.entry.form == CODE:
+        return 0.0
     text, language = hit.entry.text, hit.entry.language
     return max((_defines(text[start:end], language, question) for start, end in sentences(text)), default=0.0)
 
@@ -187,6 +183,17 @@ def _score(text: str, language: str, has: frozenset[int], question: str, words: 
 
 def articles_on(database: Database, quote: Quote) -> list[tuple[str, str]]:
     """Return (path, title) of the articles that cite a claim from the passage of a quote, the first ones first."""
-    passage = fold(quote.hit.entry.text)
-    claims = {entry.ref for entry in entries_of(database, "claim", quote.hit.entry.path) if claim_is_in(entry, passage)}
-    return articles_citing(database, claims)
+    return articles_citing(database, {claim.ref for claim in _claims_in(database, quote.hit.entry)})
+
+
+def page_on(database: Database, passage: Entry) -> str:
+    """Return the path of the page of a passage's source, at the first claim from the passage; "" if it has no page."""
+    page = page_of(database, passage.path)
+    claim = next(iter(_claims_in(database, passage)), None)
+    return f"{claim.path}#^c-{claim.ref}" if claim is not None else page.path if page is not None else ""
+
+
+def _claims_in(database: Database, passage: Entry) -> list[Entry]:
+    """Return the claims from a passage in order."""
+    text = fold(passage.text)
+    return [claim for claim in entries_of(database, "claim", passage.path) if claim_is_in(claim, text)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from compiler.index.entries import Entry
+from compiler.index.entries import CODE, Entry
 from compiler.language.detection import language_of
 from compiler.language.search_terms import terms
 from compiler.protocol.passages import Document, Passage
@@ -38,24 +38,33 @@ def source_rows(path: str, source: SourceText) -> Iterator[Row]:
         headings = " › ".join(dict.fromkeys(heading for each in passages for heading in each.headings))
         place = clean_line(source.locate(start)) or " › ".join(passages[0].headings)
         text = source.text[start:end]
-        entry = Entry(path, "passage", 0, "", place, title, text, source.language)
+        form = CODE if _is_code(passages[0]) else ""
+        entry = Entry(path, "passage", 0, "", place, title, text, source.language, form=form)
         heading = terms(f"{title} {headings}", source.language)
         heading += [term for term in name if term not in heading]
         yield entry, " ".join(heading), _terms(text, source.language)
 
 
 def _together(passages: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """Yield the passages that are searched as one: neighbours, as an answer is often found by what stands beside it."""
+    """Yield the passages that are searched as one: neighbours, as an answer is often found by what stands beside it.
+
+    Listings are searched apart from prose.
+    """
     run: list[Passage] = []
     for passage in passages:
         begin = run[0].blocks[0].start if run else 0
         is_other = run and passage.headings != run[-1].headings and run[-1].blocks[-1].end - begin > LONG / 2
-        if run and (is_other or passage.blocks[-1].end - begin > LONG):
+        if run and (is_other or _is_code(passage) != _is_code(run[-1]) or passage.blocks[-1].end - begin > LONG):
             yield run
             run = []
         run.append(passage)
     if run:
         yield run
+
+
+def _is_code(passage: Passage) -> bool:
+    """Return whether a passage is a listing, which is one by itself."""
+    return passage.blocks[0].kind == "code"
 
 
 def page_rows(path: str, text: str) -> Iterator[Row]:

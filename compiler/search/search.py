@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from compiler.index.entries import (
+    CODE,
     Entry,
     Match,
     beginning_with,
@@ -31,7 +32,7 @@ from compiler.index.entries import (
     size,
 )
 from compiler.index.steps import Steps
-from compiler.language.search_terms import alternatives, places, query_words
+from compiler.language.search_terms import alternatives, places, query_words, terms
 from compiler.readers.formats import VERSIONS
 from compiler.search.index import Progress, bring_up_to_date
 from vault.errors import Refused
@@ -43,6 +44,7 @@ KINDS = ("passage", "article", "topic", "answer", "claim", "summary", "card")
 RANKED_BESIDE = frozenset({"passage", "article", "topic", "answer"})  # besides words, by what the user chose
 TITLE, WORDS = 2.0, 1.0  # weights of the columns in BM25
 SNIPPET = 200  # characters
+_CANDIDATES = 3  # times as many passages as are wanted, of which listings are put behind prose
 # Letters that words have in common, letters at the end of a lone word that may differ, words that are tried.
 _PREFIX, _CUT, _LONGER = 4, 2, 20
 _LOOKED_AT = 200  # entries of a kind that are compared
@@ -158,7 +160,8 @@ def search(
         elif kind in ("article", "topic"):
             found[kind] = _by_links(database, found[kind])
         ranked = _joined(database, found[kind], [each for each in lists if each.kind == kind])
-        hits[kind] = list(islice(_distinct(database, ranked), limit))
+        best = list(islice(_distinct(database, ranked), _CANDIDATES * limit if kind == "passage" else limit))
+        hits[kind] = _prose_first(best, words)[:limit]
     return Results(hits, words, unknown)
 
 
@@ -176,6 +179,27 @@ def _operators(query: str) -> _Operators:
     phrases = [words for minus, words in quoted if not minus]
     excluded = [*(words for minus, words in quoted if minus), *_WITHOUT.findall(rest)]
     return _Operators(phrases, excluded, _WITHOUT.sub(" ", rest))
+
+
+def _prose_first(hits: Sequence[Hit], words: Sequence[Word]) -> list[Hit]:
+    """Return hits with each listing behind the prose that has all the words of the query that the listing has."""
+    if not any(hit.entry.form == CODE for hit in hits):
+        return list(hits)
+    has = [words_in(hit.entry.text, hit.entry.language, words) for hit in hits]
+    prose = [(n, each) for n, each in enumerate(has) if hits[n].entry.form != CODE]
+
+    def place(n: int) -> tuple[int, int]:
+        if hits[n].entry.form != CODE:
+            return n, 0
+        return max((at for at, each in prose if at > n and each >= has[n]), default=n), 1
+
+    return [hits[n] for n in sorted(range(len(hits)), key=place)]
+
+
+def words_in(text: str, language: str, words: Sequence[Word]) -> frozenset[int]:
+    """Return the numbers of the words of a query that a text has."""
+    has = set(terms(text, language))
+    return frozenset(n for n, word in enumerate(words) if any(has.issuperset(spelling) for spelling in word.terms))
 
 
 def _in_documents(database: Database, match: str, found: Sequence[Match]) -> list[Match]:

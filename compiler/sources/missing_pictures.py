@@ -12,6 +12,7 @@ from vault.errors import RetainError
 from vault.text.formatting import clean_line, plural, short_line
 from vault.vault import Vault
 
+HINT = "add their files or their folder with `retain add`, and pages show them"
 _SHOWN = 3
 _MOST_BYTES = 4 * 2**20  # of a document that is searched
 _SUFFIXES = (".md", ".markdown", ".mdx", ".qmd", ".rmd", ".html", ".htm", ".xhtml", ".org", ".rst")
@@ -33,9 +34,14 @@ def missing_pictures(vault: Vault, paths: Sequence[str]) -> Iterator[tuple[str, 
     for path in documents:
         missing = [t for t in _targets(vault, path) if posixpath.basename(t).casefold() not in there]
         if missing:
-            names = ", ".join(short_line(t, 60) for t in missing[:_SHOWN])
-            more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-            yield path, f"{plural(len(missing), 'picture')} not in raw/: {names}{more}"
+            yield path, not_in_raw(missing)
+
+
+def not_in_raw(targets: Sequence[str]) -> str:
+    """Return in words that pictures are not in raw/: how many, and the first of them."""
+    names = ", ".join(short_line(t, 60) for t in targets[:_SHOWN])
+    more = f" and {len(targets) - _SHOWN} more" if len(targets) > _SHOWN else ""
+    return f"{plural(len(targets), 'picture')} not in raw/: {names}{more}"
 
 
 def _targets(vault: Vault, path: str) -> Iterator[str]:

@@ -85,6 +85,11 @@ class ImportReport:
     files: list[str] = field(default_factory=list)
     reported: list[Reported] = field(default_factory=list)
 
+    @property
+    def is_partial(self) -> bool:
+        """Return whether the package has cards that cannot be imported."""
+        return any(each["reported"] for each in self.note_types.values())
+
     def as_json(self) -> dict[str, Any]:
         """Return the report as JSON."""
         return asdict(self)

@@ -32,8 +32,14 @@ FROM state JOIN card ON card.id = state.card JOIN deck ON deck.number = card.dec
 WHERE state.due IS NULL OR state.due < ? ORDER BY {ORDER}
 """
 _STATE = -COUNT  # where the columns of the state begin
-_MINE = "state JOIN card ON card.id = state.card"
 _ASKED = "NOT suspended AND NOT retracted"
+# The states of cards that are asked: not those of concepts that an article or a deck keeps out (`_Articles.pauses`).
+_PLANNED = f"""
+state JOIN card ON card.id = state.card JOIN deck ON deck.number = card.deck
+  LEFT JOIN pause ON pause.deck = deck.name
+WHERE {_ASKED} AND NOT coalesce(pause.says = {_PAUSES} OR (deck.paused AND pause.says = {_RUNS}), deck.paused)
+"""
+_AT = "max(state.due, coalesce(buried_until, 0))"  # when a card may be shown: a buried one later than it falls due
 _MOST_SIBLINGS = 100  # a deck of more cards is a list and no concept: its cards are not kept apart
 
 
@@ -63,22 +69,21 @@ def items(vault: Vault, cards: IndexedCards, past: History, tag: str, until: dat
 
 
 def due_instants(cards: IndexedCards, end: datetime) -> list[tuple[CardId, datetime]]:
-    """Return the cards that fall due before `end` and are neither suspended nor retracted, with when they do."""
-    query = f"SELECT state.card, state.due FROM {_MINE} WHERE state.due < ? AND {_ASKED}"
-    return [(CardId(card), instant_of(due)) for card, due in cards.database.rows(query, (micros(end),))]
+    """Return the cards that are asked and fall due before `end`, with when they do; a buried one, when it is back."""
+    query = f"SELECT state.card, {_AT} AS at FROM {_PLANNED} AND state.due < ? AND at < ?"  # the first is indexed
+    return [(CardId(card), instant_of(at)) for card, at in cards.database.rows(query, (micros(end), micros(end)))]
 
 
 def due_between(cards: IndexedCards, start: datetime, end: datetime) -> list[datetime]:
-    """Return when cards fall due from `start` to `end` that are neither suspended nor retracted."""
-    query = f"SELECT state.due FROM {_MINE} WHERE state.due >= ? AND state.due < ? AND {_ASKED}"
-    return [instant_of(due) for (due,) in cards.database.rows(query, (micros(start), micros(end)))]
+    """Return when cards that are asked fall due, from `start` to `end`; a buried one, when it is back."""
+    query = f"SELECT {_AT} AS at FROM {_PLANNED} AND state.due < ? AND at >= ? AND at < ?"
+    return [instant_of(at) for (at,) in cards.database.rows(query, (micros(end), micros(start), micros(end)))]
 
 
 def count_due(cards: IndexedCards, end: datetime) -> int:
     """Return how many of the cards reviewed before fall due before `end` and may be shown by then."""
-    shown = f"{_ASKED} AND (buried_until IS NULL OR buried_until <= ?)"
     row = cards.database.one(
-        f"SELECT count(*) FROM {_MINE} WHERE state.due < ? AND {shown}", (micros(end), micros(end))
+        f"SELECT count(*) FROM {_PLANNED} AND state.due < ? AND {_AT} < ?", (micros(end), micros(end))
     )
     return int(row[0]) if row else 0
 
@@ -144,14 +149,10 @@ class DueDays:
         return found
 
 
-def next_due(cards: IndexedCards, now: datetime) -> datetime | None:
-    """Return when the first card falls due that is not hidden, also if it has done so; None if nothing is planned."""
-    shown = f"{_ASKED} AND (buried_until IS NULL OR buried_until <= ?)"
-    row = cards.database.one(
-        f"SELECT state.due FROM {_MINE} WHERE state.due IS NOT NULL AND {shown} ORDER BY state.due LIMIT 1",
-        (micros(now),),
-    )
-    return None if row is None else instant_of(row[0])
+def next_due(cards: IndexedCards) -> datetime | None:
+    """Return when the first card may be shown that is asked, also if it may already; None if nothing is planned."""
+    row = cards.database.one(f"SELECT min({_AT}) FROM {_PLANNED}")
+    return None if row is None or row[0] is None else instant_of(row[0])
 
 
 def _with_own_tag(past: History, names: frozenset[str]) -> frozenset[CardId]:

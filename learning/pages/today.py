@@ -207,7 +207,7 @@ def _gaps(vault: Vault) -> tuple[dict[GapKind, list[Gap]], list[Diagnostic]]:
 
 
 def _next_due(desk: Desk) -> str:
-    at = next_due(desk.cards, desk.now)
+    at = next_due(desk.cards)
     return "" if at is None else date_text.when(at, desk.now, desk.scheduler.calendar)
 
 

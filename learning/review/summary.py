@@ -111,7 +111,7 @@ def with_outlook(tally: Tally, desk: Desk, now: datetime) -> Tally:
         tally,
         tomorrow=due,
         ripe=_ripe(desk),
-        next_due=next_due(desk.cards, now),
+        next_due=next_due(desk.cards),
         tomorrow_s=due * pace.review_s,
         streak=streak,
         longest=longest,

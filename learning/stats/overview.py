@@ -5,13 +5,13 @@ Each figure is the one that `learning.stats.stats` gives, which goes through the
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from learning.cards.workspace import Desk
 from learning.history.due import due_instants
 from learning.stats.activity import streaks
+from learning.stats.planned import planned
 from learning.stats.retention import Retention, true_retention
 
 MONTH = 30
@@ -47,8 +47,5 @@ def coming(desk: Desk, days: int) -> tuple[int, ...]:
     """Return the reviews planned for each of so many study days, today's first."""
     calendar = desk.scheduler.calendar
     today = calendar.day(desk.now)
-    ends = [calendar.start(today + n + 1) for n in range(days)]
-    count = [0] * days
-    for _, due in due_instants(desk.cards, ends[-1]):
-        count[bisect_right(ends, due)] += 1
-    return tuple(count)
+    due = (at for _, at in due_instants(desk.cards, calendar.start(today + days)))
+    return tuple(planned(due, calendar, today, days, desk.past.decisions.paused_days()))

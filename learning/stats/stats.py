@@ -15,6 +15,7 @@ from learning.memory.state import PHASES, UNSEEN, CardEvent, Phase, Remembered
 from learning.stats import activity, mastery, retention
 from learning.stats.activity import YEAR, Activity, Day, Growth
 from learning.stats.mastery import Group, Mastery, Studied, is_known, known_by_week
+from learning.stats.planned import planned
 from learning.stats.retention import Calibration, RecallWeek, Retention
 from vault.ids import CardId
 from vault.log.review_columns import ReviewColumns
@@ -243,12 +244,9 @@ def forecast(material: Material, scheduler: Scheduler, now: datetime) -> tuple[C
     """Return what is planned for each of the coming days, today's first; reviews that follow from these are not
     counted.
     """
-    day = scheduler.calendar.day
-    today = day(now)
-    end = scheduler.calendar.start(today + FORECAST_DAYS)
-    count = [0] * FORECAST_DAYS
-    for _, due in material.due(end):
-        count[0 if due <= now else max(0, day(due) - today)] += 1
+    calendar, today = scheduler.calendar, scheduler.calendar.day(now)
+    due = (at for _, at in material.due(calendar.start(today + FORECAST_DAYS)))
+    count = planned(due, calendar, today, FORECAST_DAYS, material.paused)
     return tuple(Coming(date.fromordinal(today + n), reviews) for n, reviews in enumerate(count))
 
 

@@ -228,5 +228,6 @@ def test_pictures_that_a_document_shows_and_that_are_not_there_are_named(run: Ru
     done = run("add", str(note), str(tmp_path / "two.jpg"), cwd=vault)
     assert done.code == 0
     assert "raw/articles/note.md: 2 pictures not in raw/: img/one.png, three.svg" in done.stderr
+    assert "add their files or their folder with `retain add`" in done.stderr
     again = run("add", str(note), "--json", cwd=vault)
     assert again.json()["missing"] == []  # it was there already

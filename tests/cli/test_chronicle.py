@@ -140,3 +140,17 @@ def test_the_coverage_of_what_rules_compiled_is_told_too(tmp_path: Path) -> None
 @pytest.mark.parametrize("words", [["--rejected", "--coverage"], ["--source", "x"]])
 def test_what_does_not_go_together_is_a_usage_error(vault: Vault, words: list[str]) -> None:
     assert main.run(["--vault", str(vault.root), "log", *words]) == output.USAGE
+
+
+def test_a_compile_says_how_many_sources_gave_nothing_and_the_coverage_lists_them_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = vault_with_sources(tmp_path / "rules", {"plain.md": PLAIN, "shopping.md": "# Shopping\n\n- milk\n- eggs\n"})
+    assert main.run(["--vault", str(vault.root), "compile", "--engine", "extractive"]) == output.DONE
+    assert "unused   1 source in no article or card: `retain log --coverage` lists it first" in capsys.readouterr().out
+    assert main.run(["--vault", str(vault.root), "log", "--coverage"]) == output.DONE
+    first, *others = (line for line in capsys.readouterr().out.splitlines() if line.startswith("raw/"))
+    assert first == "raw/articles/shopping.md: no sentences to quote: in no article or card"
+    assert not any("in no article" in line for line in others)
+    assert main.run(["--vault", str(vault.root), "compile", "--json"]) == output.DONE
+    assert json.loads(capsys.readouterr().out)["unused"] == ["raw/articles/shopping.md"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli import main
+from tests.commands import Run
 from vault import git as git_module
 from vault.errors import GitFailed
 from vault.git import git
@@ -195,3 +196,14 @@ def test_a_program_of_the_vault_is_not_taken_for_git(hostile: Hostile, monkeypat
     with pytest.raises(GitFailed, match="not installed"):
         git(hostile.root, "rev-parse", "--git-dir")
     assert hostile.ran == set()
+
+
+def test_a_vault_inside_another_repository_says_so_and_gets_none_of_its_own(run: Run, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path / "work")], check=True)
+    done = run("init", str(tmp_path / "work/mind"))
+    assert done.code == 0 and not (tmp_path / "work/mind/.git").exists()
+    assert f"in the git repository {tmp_path / 'work'}" in done.stderr and "git -C " in done.stderr
+    assert "repository" not in run("init", str(tmp_path / "work/other"), "--no-git").stderr
+    (tmp_path / "work/own").mkdir()
+    subprocess.run(["git", "init", "--quiet", str(tmp_path / "work/own")], check=True)
+    assert "repository" not in run("init", str(tmp_path / "work/own"), "--adopt").stderr

@@ -102,3 +102,21 @@ def test_the_reviews_of_a_deck_that_was_deleted_here_are_known(run: Run, root: P
     (file,) = set((root / "learning/flashcards").glob("*.md")) - {root / "learning/flashcards/h.md"}
     file.unlink()
     assert run(*words).json()["reviews"] == {"added": 0, "known": 1, "left_out": 0}
+
+
+def test_an_import_with_cards_that_cannot_be_imported_ends_with_findings(
+    run: Run, shared_data: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "mind"
+    assert run("init", str(root), "--no-git").code == 0
+    done = run("import", "anki", str(shared_data / "anki/anki21-mixed-notetypes-scheduled.apkg"), "--vault", str(root))
+    assert done.code == 1 and "10 created" in done.stdout and "Image Occlusion not imported (3 cards)" in done.stdout
+    assert "exported from this vault" not in done.stdout, "none of them was"
+
+
+def test_a_partial_import_of_a_table_names_the_row_and_keeps_the_others(run: Run, tmp_path: Path) -> None:
+    root, table = tmp_path / "mind", tmp_path / "words.csv"
+    assert run("init", str(root), "--no-git").code == 0
+    table.write_text("front,back\nWhat is a halyard?,A rope\nWhat is a bight?,\n", encoding="utf-8")
+    done = run("import", "cards", str(table), "--format", "csv", "--vault", str(root))
+    assert done.code == 1 and "1 created" in done.stdout and "words.csv:3: " in done.stdout

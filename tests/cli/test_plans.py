@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from learning.cards.workspace import open_desk
+from learning.pages.today import overview_of
 from learning.review.choices import choices
+from learning.stats.overview import daybook
 from learning.study_day import StudyCalendar
 from tests.commands import Run
-from tests.learning.backlog import after_days, vault_of
-from vault.vault import Vault
+from tests.learning.backlog import after_days, study, vault_of
+from vault.vault import Vault, open_vault
 
 AWAY = 30
 
@@ -102,3 +104,34 @@ def test_after_the_new_cards_of_a_day_none_is_listed_above_a_count_of_none(run: 
     listed = run("due", cwd=vault.root).stdout
     assert listed.startswith("today: 0 due, 0 new")
     assert "\nnew (" not in listed and "beyond today's limit: 0 due, 35 new" in listed
+
+
+@pytest.mark.parametrize("state", ["absent", "planned", "limited", "suspended", "buried", "left out", "paused"])
+def test_the_forecast_for_today_is_what_is_due_today_and_beyond(run: Run, vault: Vault, state: str) -> None:
+    if state == "planned":
+        run("catch-up", "--per-day", "25", cwd=vault.root)
+    elif state == "limited":
+        toml = vault.root / "retain.toml"
+        toml.write_text(toml.read_text().replace("reviews_per_day = 200", "reviews_per_day = 7"))
+    elif state in ("suspended", "buried"):
+        for card in [each["id"] for each in run("due", "--json", cwd=vault.root).json()["due"]][:3]:
+            assert run("card", "suspend" if state == "suspended" else "bury", card, cwd=vault.root).code == 0
+    elif state == "left out":
+        deck = vault.root / "learning/flashcards/subject-1.md"
+        deck.write_text(deck.read_text().replace("type: flashcards", "type: flashcards\nlearning: false"))
+    elif state == "paused":
+        run("pause", "--until", str((datetime.now(UTC) + timedelta(days=9)).date()), cwd=vault.root)
+    desk = open_desk(open_vault(str(vault.root), None, vault.root), datetime.now(UTC))
+    seen, book = overview_of(desk), daybook(desk, 14)
+    status = run("status", "--json", cwd=vault.root).json()
+    assert book.coming[0] == seen.due + seen.due_beyond == status["due"]
+    assert (status["today"]["due"], status["beyond"]["due"]) == (seen.due, seen.due_beyond)
+    forecast = run("stats", "--json", cwd=vault.root).json()["forecast"]
+    assert [day["reviews"] for day in forecast[:14]] == list(book.coming)
+
+
+def test_a_plan_with_nothing_left_to_catch_up_on_is_not_shown(run: Run, vault: Vault) -> None:
+    run("catch-up", "--per-day", "25", cwd=vault.root)
+    assert "Catching up at 25 a day" in run("--plain", cwd=vault.root).stdout
+    study(vault, datetime.now(UTC), new=0)
+    assert "Catching up" not in run("--plain", cwd=vault.root).stdout

@@ -332,3 +332,9 @@ def test_code_and_formula_travel_too(vault: Vault) -> None:
         assert f"\n\n{shown}\n" in text(vault, f"wiki/concepts/{name}.md")
         assert f"\n{shown}\n>" in text(vault, f"learning/flashcards/{name}.md")
     assert verify(vault, lambda event: None).clean
+
+
+def test_pictures_that_are_not_in_raw_are_named_in_one_notice_that_says_what_to_do(vault: Vault) -> None:
+    memory(vault, "img/curve.png")
+    (notice,) = compiled(vault).notices
+    assert notice.message == "1 picture not in raw/: img/curve.png" and "`retain add`" in notice.hint

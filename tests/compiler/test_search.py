@@ -14,6 +14,7 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.build.search import with_search_index
 from compiler.language.search_terms import places, query_words, terms
+from compiler.query.extract import extract
 from compiler.search.search import KINDS, Results, search, snippet
 from tests.builders import make_vault
 from vault.errors import Refused
@@ -222,3 +223,37 @@ def test_where_no_source_can_be_read_that_is_said(tmp_path: Path) -> None:
         found(made, "halyard")
     (made.root / "raw/knots.md").write_text(KNOTS, encoding="utf-8")
     assert passages(made, "bowline") == ["knots"]
+
+
+CAPSTAN = """# Winding
+
+A capstan is a drum that winds a rope. Its speed sets how fast the rope is wound.
+
+```python
+def wind(capstan, rope, speed):
+    # capstan rope speed capstan rope speed
+    rope.wound_length += speed
+```
+
+Sailors grease the drum.
+"""
+
+
+@pytest.fixture
+def winding(tmp_path: Path) -> Vault:
+    made = make_vault(tmp_path / "code", {"raw/articles/winding.md": CAPSTAN})
+    compile_vault(made, Options(), NOON, lambda event: None)
+    return made
+
+
+def test_a_listing_comes_behind_the_prose_that_has_its_words(winding: Vault) -> None:
+    texts = [hit.entry.text for hit in found(winding, "capstan rope speed", "passage").hits["passage"]]
+    assert texts[0].startswith("A capstan is") and texts[1].startswith("def wind"), texts
+    assert not any("def wind" in text and "Sailors" in text for text in texts), "they are found apart"
+    quotes = with_search_index(winding, lambda index: extract(index, "capstan rope speed"), NOON, lambda event: None)
+    assert quotes.quotes[0].text.startswith("A capstan is")
+
+
+def test_a_listing_comes_first_where_it_alone_has_the_words_and_is_found_by_its_names(winding: Vault) -> None:
+    results = found(winding, "wound_length of the rope", "passage")
+    assert results.unknown == () and results.hits["passage"][0].entry.text.startswith("def wind")

@@ -15,6 +15,7 @@ from tests.tui.test_work import app_on
 from tui.process.jobs import ENDING, Jobs
 from tui.screen import Page
 from tui.state.job_state import begun
+from tui.widgets.bars import TopBar
 from tui.widgets.notice import Notice
 from vault.vault import Vault
 
@@ -52,3 +53,10 @@ async def test_work_asked_for_while_other_goes_on_is_refused_in_words(
         told = "another job is running"
         await until(pilot, lambda: told in str(app.screen.query_one(Notice).content), told)
         app.context.jobs.state = None
+
+
+def test_a_running_job_stands_apart_from_the_title() -> None:
+    bar = TopBar("Browse")
+    bar.show_job("compiling 3 of 20")
+    (row,) = bar.rows(bar.state, 80)
+    assert row.plain.startswith(" retain  Browse  compiling 3 of 20 ")

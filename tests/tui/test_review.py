@@ -285,6 +285,16 @@ async def test_the_source_of_an_answer_is_one_key_away(review: RetainApp, settle
         assert not source_shown(review)
 
 
+async def test_esc_closes_the_source_first_and_leaves_the_review_then(review: RetainApp, settled: Settled) -> None:
+    async with review.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("space", "s", "escape")
+        assert not source_shown(review) and isinstance(review.screen, ReviewScreen)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert not isinstance(review.screen, ReviewScreen)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 45)])
 async def test_the_source_does_not_move_the_card(review: RetainApp, settled: Settled, size: tuple[int, int]) -> None:
     async with review.run_test(size=size) as pilot:

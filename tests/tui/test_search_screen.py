@@ -19,6 +19,7 @@ from tui.screens.article import ArticleScreen
 from tui.screens.browse import BrowseScreen
 from tui.screens.search import SearchScreen
 from tui.strings.search import HEADS
+from tui.views.article import ArticleView
 from tui.widgets.bars import TopBar
 from tui.widgets.grouped_list import GroupedList
 from tui.widgets.notice import Notice
@@ -64,7 +65,8 @@ async def test_hits_stand_in_groups_and_a_passage_opens_in_its_source(
         assert "raw/articles/ropes.md" in str(app.screen.query_one("#search-text Static", Static).content)
         await pilot.press("enter")
         await settled(pilot)
-        assert isinstance(app.screen, ArticleScreen) and app.screen.about == "raw/articles/ropes.md"
+        assert isinstance(app.screen, ArticleScreen)
+        assert app.screen.about.partition("#")[0] == "raw/articles/ropes.md"
 
 
 async def test_a_card_opens_in_the_browser_and_a_filter_goes_there(
@@ -99,3 +101,37 @@ async def test_nothing_found_is_said_and_a_wrong_filter_is_named(
         await settled(pilot)
         notice = app.screen.query_one(Notice)
         assert isinstance(app.screen, SearchScreen) and "leech" in str(notice.content)
+
+
+async def test_a_passage_opens_where_it_is_in_its_source(
+    library: Vault, clock: Callable[[], datetime], settled: Settled
+) -> None:
+    filler = "\n\n".join(f"Sailor number {n} looked at the sea for hours and said nothing at all." for n in range(80))
+    text = f"# Voyage\n\n{filler}\n\n## Winds\n\nThe *sirocco* is a [wind](https://example.org) that blows south.\n"
+    (library.root / "raw/articles/voyage.md").write_text(text)
+    compile_vault(library, Options(), clock(), lambda event: None)
+    app = RetainApp(Context(library, clock), "search")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await asked(pilot, "sirocco")
+        await pilot.press("enter")
+        await settled(pilot)
+        page = app.screen.query_one("#article-text", ArticleView)
+        rows = [page.render_line(y).text for y in range(page.size.height)]
+        assert isinstance(app.screen, ArticleScreen) and any("The sirocco is a wind" in row for row in rows), rows
+
+
+async def test_a_passage_of_a_source_that_is_no_text_opens_on_the_sources_page(
+    library: Vault, clock: Callable[[], datetime], settled: Settled
+) -> None:
+    page = "<html><body><h1>Winds</h1><p>A sirocco is a wind that blows from the south.</p></body></html>"
+    (library.root / "raw/articles/winds.html").write_text(page)
+    compile_vault(library, Options(), clock(), lambda event: None)
+    app = RetainApp(Context(library, clock), "search")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await asked(pilot, "sirocco")
+        await pilot.press("enter")
+        await settled(pilot)
+        assert isinstance(app.screen, ArticleScreen) and app.screen.about.startswith("wiki/summaries/winds.md#^c-")
+        assert not app.screen.query_one(Notice).display or not str(app.screen.query_one(Notice).content)

@@ -149,6 +149,13 @@ def test_no_byte_of_a_card_reaches_the_terminal_as_a_command(vault: Vault) -> No
     assert "Ask \ufffd]52;c;UFdORUQ=\ufffd\ufffd]8;;file:".encode() in seen
 
 
+def test_something_is_shown_at_once_and_gone_when_the_app_is_there(vault: Vault) -> None:
+    for words, shown in (((), b"Forecast"), (("review",), b"shows the answer")):
+        seen = _typed(vault, [shown, b"\x03"], *words)
+        before = seen[: seen.index(b"\x1b[?1049h")]
+        assert before.startswith(b"retain: loading ...") and before.rstrip().endswith(b"\r\x1b[K")
+
+
 def _typed(vault: Vault, script: list[bytes], *words: str) -> bytes:
     """Every byte that the program sent to its terminal while `script` ran: words to wait for, then a key, and so on."""
     terminal, theirs = pty.openpty()

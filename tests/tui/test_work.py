@@ -257,6 +257,7 @@ async def test_two_works_at_once_are_refused_in_words(vault: Vault, tmp_path: Pa
 def test_the_words_of_a_place_become_those_of_a_command() -> None:
     assert words_of("compile") == ("compile",)
     assert words_of("import 'my deck.apkg'") == ("import", "anki", "my deck.apkg")
+    assert words_of("import ~/Notes") == ("import", "cards", "~/Notes")
     assert words_of("sync") == ("sync", "anki")
     assert words_of("export ~/deck.apkg") == ("export", "anki", "~/deck.apkg")
     assert words_of("add --fills febc2 -- 'it''s'") == ("add", "--fills", "febc2", "--", "its")
@@ -298,3 +299,19 @@ def test_no_thread_is_left_once_the_work_has_ended(vault: Vault, clock: Callable
     jobs.start(PROGRAM, vault.root, ("optimize",), {}, clock)
     jobs.end()
     assert jobs._reader is not None and jobs._reader not in threading.enumerate()
+
+
+async def test_cards_of_another_program_are_imported_and_what_cannot_be_read_is_named(
+    vault: Vault, tmp_path: Path
+) -> None:
+    table = tmp_path.parent / f"{tmp_path.name}.csv"
+    table.write_text("front,back\nWhat is a halyard?,A rope\nWhat is a bight?,\nWhat is a cleat?,A fitting\n")
+    app = app_on(vault)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("3")
+        app.screen.query_one(PathInput).value = str(table)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.context.jobs.state is not None, "the start of the work")
+        await over(app, pilot)
+        shown = said(app)
+        assert "Finished with problems" in shown and "2 created" in shown and f"{table.name}:3" in shown, shown

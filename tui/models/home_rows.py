@@ -110,7 +110,7 @@ def _key(name: str) -> Content:
 
 def _plan(seen: Overview, offer: Offer | None) -> list[Content]:
     """Return the row on the plan that holds, or that is proposed."""
-    if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.waiting:
+    if seen.plan is not None and seen.plan_ends is not None and not seen.plan.is_everything and seen.due_beyond:
         words = content.plain(strings.catching_up(seen.plan.per_day, seen.plan_ends, seen.today), content.DIM)
         return [Content.assemble(words, "(", _key("c"), " to change).")]
     return [_proposal(offer, seen.today)] if offer is not None else []

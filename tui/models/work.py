@@ -11,7 +11,11 @@ from vault.text.formatting import plural
 TITLE = "Jobs"
 MENU_TITLE = "Start a job"
 ASK_ADD = "File, folder or web address to add:"
-ASK_IMPORT = ".apkg or .colpkg file to import:"
+ASK_IMPORT = (
+    "File or folder to import: an Anki package (.apkg, .colpkg), a table (.csv, .tsv), a folder of notes with cards "
+    "for Obsidian's Spaced Repetition, decks of hashcards or repeater, or an export from Mochi, Mnemosyne, RemNote or "
+    "retain:"
+)
 ASK_EXPORT = ".apkg file to write:"
 ASK_HOW = "tab completes the path, enter starts, esc goes back"
 DOING = {
@@ -145,6 +149,9 @@ def made(state: WorkState) -> list[tuple[str, str]]:
     gaps = result.get("gaps")
     if isinstance(gaps, dict):
         rows.append(("gaps", _counts(gaps) or "none"))
+    unused = result.get("unused")
+    if isinstance(unused, list) and unused and result.get("written"):
+        rows.append(("unused", f"{plural(len(unused), 'source')} in no article or card"))
     if count(result, "inbox"):
         rows.append(("inbox", f"{count(result, 'inbox'):,} waiting for your decision"))
     added = result.get("added")

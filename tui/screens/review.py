@@ -394,7 +394,11 @@ class ReviewScreen(Typing, key="review"):
         return said.NO_MORE_NEW
 
     def action_home(self) -> None:
-        self.post_message(self.Left())
+        """Close the source panel, else leave the review."""
+        if self._support.display:
+            self._hide_source()
+        else:
+            self.post_message(self.Left())
 
     def on_rating_bar_reveal_clicked(self) -> None:
         self.action_reveal()

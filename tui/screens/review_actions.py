@@ -238,9 +238,14 @@ class ReviewActions(Page):
         if not panel.display:
             panel.show(self._behind())
         elif not panel.next():
-            panel.display = False
-        if panel.display and (quote := panel.looked_at) is not None:
+            self._hide_source()
+            return
+        if (quote := panel.looked_at) is not None:
             self.run_worker(lambda: self._look_around(quote), thread=True)
+        self._show_keys()
+
+    def _hide_source(self) -> None:
+        self._support.display = False
         self._show_keys()
 
     def _look_around(self, quote: Evidence) -> None:

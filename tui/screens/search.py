@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from learning.pages.article import may_read
 from learning.search.query import Word, parse
 from tui.context import Context
 from tui.keys import SEARCH
@@ -18,6 +20,7 @@ from tui.process.background import without_gc_pauses
 from tui.screen import Page
 from tui.strings import search as strings
 from tui.text import content
+from tui.views.article import WORDS
 from tui.widgets.bars import KeyBar, TopBar
 from tui.widgets.grouped_list import GroupedList, move_cursor
 from tui.widgets.notice import Notice
@@ -26,6 +29,7 @@ from vault.text.formatting import clean_line, truncate
 
 if TYPE_CHECKING:
     from compiler.search.search import Hit, Results
+    from vault.index.database import Database
 
 _SHOWN = 5  # hits of each kind
 _TITLE = 24  # characters of a title before the words that were found
@@ -53,12 +57,14 @@ class SearchScreen(Page, key="search"):
 
         words: str
         results: Results | None
+        pages: Mapping[str, str]  # for passages of sources that the reader does not open, by their texts
 
     def __init__(self, context: Context, about: str = "") -> None:
         super().__init__(context, about)
         self._words = ""  # those searched for last
         self._is_searching = False
         self._hits: dict[str, Hit] = {}
+        self._pages: Mapping[str, str] = {}
         self._at = ""  # the hit under the cursor
 
     def compose(self) -> ComposeResult:
@@ -114,19 +120,22 @@ class SearchScreen(Page, key="search"):
 
         def search() -> None:
             from compiler.build.search import with_search_index  # the app starts without the compiler
+            from compiler.query.extract import page_on
             from compiler.search.likeness import chosen_likeness
             from compiler.search.search import search as found_in
 
-            results = None
+            results, pages = None, dict[str, str]()
+
+            def use(index: Database) -> Results:
+                found = found_in(index, words, tuple(strings.HEADS), _SHOWN, likeness)
+                closed = (hit.entry for hit in found.hits["passage"] if not may_read(vault, hit.entry.path))
+                pages.update({entry.text: page_on(index, entry) for entry in closed})
+                return found
+
             with self.posting_errors(), without_gc_pauses():
                 likeness = chosen_likeness(progress)
-                results = with_search_index(
-                    vault,
-                    lambda index: found_in(index, words, tuple(strings.HEADS), _SHOWN, likeness),
-                    at,
-                    progress,
-                )
-            self.post_message(self.Answered(words, results))
+                results = with_search_index(vault, use, at, progress)
+            self.post_message(self.Answered(words, results, pages))
 
         self.run_worker(search, thread=True, group="search")
 
@@ -143,6 +152,7 @@ class SearchScreen(Page, key="search"):
         elif message.results is None:
             self.query_one(TopBar).show_status("")
         else:
+            self._pages = message.pages
             self._show(message.results)
 
     # --- what is shown ----------------------------------------------------------------------------------------------
@@ -189,13 +199,18 @@ class SearchScreen(Page, key="search"):
         self.action_open()
 
     def action_open(self) -> None:
-        """Open the hit under the cursor: a card in the browser, all others in the reader."""
+        """Open the hit under the cursor: a card in the browser, all others in the reader.
+
+        A passage opens in its source, or, where the reader does not open that, on the source's page.
+        """
         hit = self._hits.get(self._at)
         if hit is None:
             return
         entry = hit.entry
         if entry.kind == "card":
             self.go("browse", f"id:{entry.ref}" if entry.ref else f'path:"{entry.path}"')
+        elif entry.kind == "passage":
+            self.go("article", self._pages.get(entry.text) or f"{entry.path}#{WORDS}{entry.text}")
         else:
             self.go("article", f"{entry.path}#^c-{entry.ref}" if entry.kind == "claim" else entry.path)
 

@@ -26,10 +26,10 @@ from vault.errors import RetainError
 _PACKAGES = (".apkg", ".colpkg")
 _ASKED = {
     "add": (strings.ASK_ADD, ()),
-    "import": (strings.ASK_IMPORT, _PACKAGES),
+    "import": (strings.ASK_IMPORT, ()),
     "export": (strings.ASK_EXPORT, _PACKAGES[:1]),
 }
-_WITH_ANKI = ("import", "export", "sync")  # commands that name the other program
+_WITH_ANKI = ("export", "sync")  # commands that name the other program
 _HARVEST = ("review", "gaps")  # keys that lead to what was made
 
 
@@ -157,7 +157,8 @@ class WorkScreen(Page, key="work"):
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
         if message.value.strip():
-            self._begin((*_with_program(self._asking), "--", whole(message.value.strip())))
+            path = whole(message.value.strip())
+            self._begin((*_with_program(self._asking, path), "--", path))
             self._show()
 
     def _begin(self, words: tuple[str, ...]) -> None:
@@ -222,17 +223,19 @@ def _numbered(menu: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]
     return {id_: (f"{n}  {name}", about) for n, (id_, (name, about)) in enumerate(menu.items(), 1)}
 
 
-def _with_program(name: str) -> tuple[str, ...]:
-    """Return the words of a command, with the other program where it needs one."""
+def _with_program(name: str, path: str = "") -> tuple[str, ...]:
+    """Return the words of a command, with the other program where it needs one: an import, by its file's name."""
+    if name == "import":
+        return (name, "anki" if path.lower().endswith(_PACKAGES) else "cards")
     return (name, "anki") if name in _WITH_ANKI else (name,)
 
 
 def words_of(about: str) -> tuple[str, ...]:
-    """Return the words of a command for the shell; `import FILE`, `export FILE` and `sync` become Anki commands."""
+    """Return the words of a command for the shell; `import FILE`, `export FILE` and `sync` get the program's name."""
     try:
         words = tuple(shlex.split(about))
     except ValueError:
         words = (about,)
-    if words and words[0] in _WITH_ANKI and words[1:2] != ("anki",):
-        return (words[0], "anki", *words[1:])
+    if words and (words[0] == "import" or words[0] in _WITH_ANKI) and words[1:2] not in (("anki",), ("cards",)):
+        return (*_with_program(words[0], words[-1]), *words[1:])
     return words

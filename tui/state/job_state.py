@@ -186,12 +186,12 @@ def count(result: Mapping[str, Any], *keys: str) -> int:
 
 def failures(result: Mapping[str, Any]) -> list[Finding]:
     """Return the failed files of a job's result."""
-    return _findings(result, "failures", "refused", "failed")
+    return _findings(result, "failures", "refused", "failed", "problems")
 
 
 def notices(result: Mapping[str, Any]) -> list[Finding]:
-    """Return what a job noticed: text that could not be read, pictures that are not there."""
-    return _findings(result, "notices", "missing")
+    """Return what a job noticed: text that could not be read, pictures that are not there, other files to import."""
+    return [*_findings(result, "notices", "missing"), *paths(result, "remarks")]
 
 
 def paths(result: Mapping[str, Any], key: str) -> list[Finding]:
@@ -204,4 +204,7 @@ def paths(result: Mapping[str, Any], key: str) -> list[Finding]:
 def _findings(result: Mapping[str, Any], *keys: str) -> list[Finding]:
     lists = (rows for key in keys if isinstance(rows := result.get(key), list))
     rows = (row for rows in lists for row in rows if isinstance(row, dict))
-    return [Finding(_text(row, "reason"), _place(row) or _text(row, "card"), _text(row, "hint")) for row in rows]
+    return [
+        Finding(_text(row, "reason") or _text(row, "message"), _place(row) or _text(row, "card"), _text(row, "hint"))
+        for row in rows
+    ]

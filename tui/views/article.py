@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from threading import Event
 
 from textual.content import Content
@@ -21,6 +22,10 @@ from tui.text.markdown import Row, Shown, Target, rows
 
 _AT_ONCE = 200  # rows that are laid out before the screen is painted; the others follow from a thread
 _BATCH = 2_000
+WORDS = ":~:text="  # what an anchor begins with that is words of the page, as in the address of a web page
+_COMPARED = 40  # letters and digits of a line of such words
+_FEWEST = 8
+_FOLDED = 8  # rows on which a line of them may be
 
 
 class ArticleView(ScrollView, can_focus=True):
@@ -58,7 +63,10 @@ class ArticleView(ScrollView, can_focus=True):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def show(self, markdown: str, at: int | str = 0, link: int = -1, shown: Shown | None = None) -> None:
-        """Show a page from a row or an anchor (`^block-id`, or a heading), with link number `link` selected."""
+        """Show a page from a row or an anchor, with link number `link` selected.
+
+        An anchor is a heading, a `^block-id`, or `WORDS` and lines of which the page has some.
+        """
         self._markdown, self._wish, self._at, self._shown = markdown, at, link, shown
         self._lay_out()
 
@@ -88,6 +96,7 @@ class ArticleView(ScrollView, can_focus=True):
             self._take(message.rows, message.links)
 
     def _take(self, more: list[Row], links: list[Target]) -> None:
+        before = len(self._rows)
         for row in more:
             for anchor in row.anchors:
                 self._anchors.setdefault(anchor, len(self._rows))
@@ -97,11 +106,15 @@ class ArticleView(ScrollView, can_focus=True):
             self._rows.append(row.content)
         self._links = links[: len(self._link_rows)]
         self.virtual_size = Size(self._width, len(self._rows))
-        self._go_to_wish()
+        self._go_to_wish(max(0, before - _FOLDED))
         self.refresh()
 
-    def _go_to_wish(self) -> None:
+    def _go_to_wish(self, first: int) -> None:
+        """Go to the row that is asked for, if it is there; words are looked for in the rows from `first` on."""
         row = self._wish if isinstance(self._wish, int) else self._anchors.get(self._wish.casefold(), -1)
+        if isinstance(self._wish, str) and self._wish.startswith(WORDS):
+            row = row_with(self._wish.removeprefix(WORDS), [each.plain for each in self._rows[first:]])
+            row += first if row >= 0 else 0
         if 0 <= row < max(1, len(self._rows)):
             self._wish = -1
             self.call_after_refresh(self.scroll_to, y=row, animate=False, immediate=True)
@@ -208,6 +221,25 @@ class ArticleView(ScrollView, can_focus=True):
             self._at = target
             self.refresh()
             self.post_message(self.Followed(self._links[target]))
+
+
+def row_with(words: str, rows: Sequence[str]) -> int:
+    """Return the number of the row where the first line of `words` that the rows have begins or ends; -1 if none has.
+
+    Letters and digits alone are compared: rows fold lines and show marks in their own way.
+    """
+    keys = [_letters(row) for row in rows]
+    starts = list(accumulate(map(len, keys), initial=0))
+    text = "".join(keys)
+    for line in map(_letters, words.splitlines()):
+        for part in (line[:_COMPARED], line[-_COMPARED:]):
+            if len(part) >= _FEWEST and (at := text.find(part)) >= 0:
+                return bisect_right(starts, at) - 1
+    return -1
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _targets(row: Content) -> Iterator[int]:

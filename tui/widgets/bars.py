@@ -52,7 +52,7 @@ class TopBar(PaintedWidget[tuple[str, str, str]]):
         title, job, status = state
         name = Content.assemble((" retain ", "bold $text-primary"), content.plain(f" {title}", content.DIM))
         if job:
-            name += content.line(f"  {job}", "$text-accent")
+            name = Content("  ").join([name, content.line(job, "$text-accent")])
         room = max(0, width - name.cell_length - 2)
         note = content.line(status).truncate(room, ellipsis=True)
         return [name + note.pad_left(1 + room - note.cell_length)]

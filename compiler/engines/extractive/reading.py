@@ -390,28 +390,29 @@ def read(requests: Sequence[ExtractRequest]) -> list[ExtractReply]:
 def _possible(asked: Question, context: str, score: float, number: int) -> PossibleCard:
     return PossibleCard(
         kind=asked.kind,
-        question=with_context(asked, context),
+        question=asked.question,
         answer=asked.answer,
         score=round(score, 3),
         form=asked.form,
         number=number,
+        context=context_for(asked, context),
     )
 
 
 _LONGEST_CONTEXT = 70  # characters
 
 
-def with_context(asked: Question, context: str) -> str:
-    """Return a question after what its document is about, unless the question says it or it gives the answer away."""
-    question, answer = asked.question, _stems(features.words_of(asked.answer)[:6])
+def context_for(asked: Question, context: str) -> str:
+    """Return what a question's document is about; "" if the question says that or it would give the answer away."""
+    answer = _stems(features.words_of(asked.answer)[:6])
     for part in (context, context.partition(": ")[2], context.partition(": ")[0]):
         words = set(features.words_of(part))
         if not part or len(part) > _LONGEST_CONTEXT or part[0].islower():  # "why it matters" names no subject
             continue
         if not _stems(words) & answer:
-            said = {w.removesuffix("s") for w in features.words_of(question)}
-            return question if {w.removesuffix("s") for w in words} <= said else f"{part}: {question}"
-    return question
+            said = {w.removesuffix("s") for w in features.words_of(asked.question)}
+            return "" if {w.removesuffix("s") for w in words} <= said else part
+    return ""
 
 
 def _stems(words: Iterable[str]) -> set[str]:
