@@ -22,8 +22,8 @@ from benchmarks.made_corpus import write_library
 from benchmarks.made_edits import KINDS, Edit, Editor
 from compiler.build.compile import Options, compile_vault
 from compiler.model.changes import Blast
-from compiler.query.verify import verify
 from compiler.replies.asker import Backend
+from compiler.verification.verify import verify
 from tests.compiler.scripted import Whimsical
 from vault.config.settings import Settings, render_settings
 from vault.ids import ulid

@@ -127,6 +127,10 @@ def bare_name_gone(scene: Scene) -> Paths:
     return scene.append(scene.paths("wiki/concepts")[0], "See [[No such page at all]].")
 
 
+def file_link_in_note(scene: Scene) -> Paths:
+    return _note(scene, "See [this](../wiki/concepts/no-such-page.md).")
+
+
 def same_name_twice(scene: Scene) -> Paths:
     _note(scene, "One.", "a/harbour")
     _note(scene, "Another.", "b/harbour")
@@ -168,6 +172,24 @@ def line_of_index_lost(scene: Scene) -> Paths:
     for index in ("wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md"):
         lines = scene.text(index).split("\n")
         scene.write(index, "\n".join(line for line in lines if f"[[{path[:-3]}|" not in line))
+    return {path}
+
+
+def line_of_catalogue_lost(scene: Scene) -> Paths:
+    path = scene.paths("wiki/summaries")[0]
+    lines = scene.text("wiki/_index.md").split("\n")
+    scene.write("wiki/_index.md", "\n".join(line for line in lines if f"[[{path[:-3]}|" not in line))
+    return {path}
+
+
+def catalogue_deleted(scene: Scene) -> Paths:
+    scene.write("wiki/_index.md", None)
+    return {"wiki/_index.md"}
+
+
+def answer_of_my_own(scene: Scene) -> Paths:
+    path = "wiki/answers/zz-mine.md"
+    scene.write(path, "---\ntype: synthesis\ntitle: Why?\nquestion: Why?\n---\n\n# Why?\n")
     return {path}
 
 
@@ -335,6 +357,51 @@ def version_beside(scene: Scene) -> Paths:
     return {beside}
 
 
+def _synced(scene: Scene, folder: str, mark: str) -> Paths:
+    """A program that syncs files keeps the version of another machine."""
+    path = next((p for p in scene.paths(folder) if "conflict" not in p), None)
+    if path is None:
+        return None
+    copy = f"{path[:-3]}{mark}.md"
+    scene.write(copy, scene.text(path))
+    return {copy}
+
+
+def page_synced(scene: Scene) -> Paths:
+    return _synced(scene, "wiki/concepts", ".sync-conflict-20260101-120000-ABCDEFG")
+
+
+def deck_synced(scene: Scene) -> Paths:
+    return _synced(scene, "learning/flashcards", " (Anna's conflicted copy 2026-01-01)")
+
+
+def source_synced(scene: Scene) -> Paths:
+    return _synced(scene, "raw", " (conflicted copy 2026-01-01)")
+
+
+def note_synced(scene: Scene) -> Paths:
+    _note(scene, "One thing.")
+    return _synced(scene, "insights", ".sync-conflict-20260101-120000-ABCDEFG")
+
+
+def merge_in_deck(scene: Scene) -> Paths:
+    path, block = _block(scene)
+    both = f"<<<<<<< HEAD\n{block}\n=======\n{block}, indeed\n>>>>>>> other"
+    scene.write(path, scene.text(path).replace(block, both, 1))
+    return {path}
+
+
+def merge_in_source(scene: Scene) -> Paths:
+    path = next(iter(scene.paths("raw")), None)
+    return (
+        None if path is None else scene.append(path, "<<<<<<< HEAD\nOne thing.\n=======\nAnother thing.\n>>>>>>> other")
+    )
+
+
+def merge_half_cleaned(scene: Scene) -> Paths:
+    return scene.append(scene.paths("wiki/concepts")[0], "<<<<<<< HEAD\nOne thing.\n=======\nAnother thing.")
+
+
 def not_text(scene: Scene) -> Paths:
     path = scene.paths("wiki/concepts")[0]
     scene.write(path, scene.text(path).encode("utf-16"))
@@ -392,6 +459,30 @@ def more_said(scene: Scene) -> Paths:
         scene,
         lambda words: words.removesuffix(".") + " in every hospital of Wyoming." if words.endswith(".") else words,
     )
+
+
+def quote_changed(scene: Scene) -> Paths:
+    """A word of a quote is changed in the page of its source, and what cites it is as it was."""
+    _, sentence = next(scene.sentences())
+    summary, claim = f"{sentence.cites[0].summary}.md", str(sentence.cites[0].claim)
+    before, block, after = scene.text(summary).partition(f"\n^c-{claim}")
+    head, mark, quote = before.rpartition("> [!quote]")
+    changed = re.sub(r"(?m)^(> \S+ )\S+", r"\1anchovies", quote, count=1)
+    scene.write(summary, f"{head}{mark}{changed}{block}{after}")
+    return {summary}
+
+
+def summary_denied(scene: Scene) -> Paths:
+    for path in scene.paths("wiki/summaries"):
+        for said in sentences(scene.text(path)):
+            if said.cites and said.text in scene.text(path) and _denied(said.text) != said.text:
+                scene.write(path, scene.text(path).replace(said.text, _denied(said.text), 1))
+                return {path}
+    return None
+
+
+def summary_with_my_own_sentence(scene: Scene) -> Paths:
+    return scene.append(scene.paths("wiki/summaries")[0], "I am sure that this is right in every case.")
 
 
 def claim_swapped(scene: Scene) -> Paths:
@@ -520,6 +611,32 @@ def claim_made_up(scene: Scene) -> Paths:
     return scene.append(path, quote)
 
 
+def _claim_of(scene: Scene) -> tuple[str, str]:
+    """Return the page of a source and the text of one of its claims."""
+    path = next(p for p in scene.paths("wiki/summaries") if "\n^c-" in scene.text(p))
+    found = re.search(r"^> \[!quote\].*\n(?:>.*\n)+\n\^c-\w{10}$", scene.text(path), re.MULTILINE)
+    assert found is not None
+    return path, found[0]
+
+
+def claim_copied(scene: Scene) -> Paths:
+    path, claim = _claim_of(scene)
+    return scene.append(path, claim)
+
+
+def claim_copied_to_other_page(scene: Scene) -> Paths:
+    path, claim = _claim_of(scene)
+    other = next((p for p in scene.paths("wiki/summaries") if p != path), None)
+    return None if other is None else scene.append(other, claim) | {path}
+
+
+def id_given_twice(scene: Scene) -> Paths:
+    text = scene.text("ledger/ids.jsonl")
+    line = next(line for line in text.split("\n") if '"of":"claim"' in line)
+    scene.write("ledger/ids.jsonl", text + re.sub(r'"key":"', '"key":"another-', line) + "\n")
+    return {"ledger/ids.jsonl"}
+
+
 def source_edited(scene: Scene) -> Paths:
     for path in scene.paths("wiki/summaries"):
         raw = read_properties(scene.text(path)).text("source")
@@ -626,6 +743,45 @@ def comment_alone(scene: Scene) -> Paths:
     return scene.append(scene.paths("learning/flashcards")[0], "%% card zzzzzzzzzz 000000 %%")
 
 
+def _above_first_card(scene: Scene, words: str) -> Paths:
+    path, block = _block(scene)
+    scene.write(path, scene.text(path).replace(block, f"{words}\n\n{block}", 1))
+    return {path}
+
+
+def fence_open(scene: Scene) -> Paths:
+    return _above_first_card(scene, "Q: What does the sextant print?\nA: This:\n```python\nprint(1)")
+
+
+def fence_open_at_end(scene: Scene) -> Paths:
+    return _card(scene, "What does the sextant print?", "This:\n```python\nprint(1)")
+
+
+def html_comment_open(scene: Scene) -> Paths:
+    return _above_first_card(scene, "Q: What does the sextant measure?\nA: Angles. <!-- look it up")
+
+
+def comment_open(scene: Scene) -> Paths:
+    return _card(scene, "What does the sextant measure?", "Angles. %% look it up")
+
+
+def deletion_open(scene: Scene) -> Paths:
+    path = scene.paths("learning/flashcards")[0]
+    return scene.append(path, "C: The {{c1::sextant}} measures {{c2::angles at sea.")
+
+
+def question_deleted(scene: Scene) -> Paths:
+    return scene.append(scene.paths("learning/flashcards")[0], "A: It measures angles.")
+
+
+def question_between_deleted(scene: Scene) -> Paths:
+    return _card(scene, "What does the sextant measure?", "Angles.\nA: Ropes.")
+
+
+def tag_mistyped(scene: Scene) -> Paths:
+    return scene.append(scene.paths("learning/flashcards")[0], "**Q:** What is a sheet at sea?\n**A:** A rope.")
+
+
 def answer_in_question(scene: Scene) -> Paths:
     return _card(scene, "Does the sextant measure angles at sea?", "The sextant measures angles.")
 
@@ -694,10 +850,11 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
         heading_gone,
         claim_mistyped,
         bare_name_gone,
+        file_link_in_note,
     ),
     "ambiguous-link": (same_name_twice, note_named_like_article),
     "orphan": (links_to_page_removed, page_of_my_own),
-    "unindexed": (line_of_index_lost, page_of_my_own),
+    "unindexed": (line_of_index_lost, line_of_catalogue_lost, catalogue_deleted, page_of_my_own, answer_of_my_own),
     "one-way-link": (name_of_one_that_links_here,),
     "suggested-link": (name_without_link,),
     "missing-note": (notes_name_the_same,),
@@ -710,16 +867,35 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
     "stale": (updated_long_ago, fast_and_old),
     "quarantined": (held_back, moved_away),
     "confidence": (trusted_too_much,),
-    "conflicted": (merge_in_article, merge_in_note, version_beside),
+    "conflicted": (
+        merge_in_article,
+        merge_in_note,
+        merge_in_deck,
+        merge_in_source,
+        merge_half_cleaned,
+        version_beside,
+        page_synced,
+        deck_synced,
+        source_synced,
+        note_synced,
+    ),
     "unreadable": (not_text,),
-    "uncited": (my_own_sentence, citation_deleted),
-    "unsupported": (number_changed, denied, more_said, claim_swapped),
+    "uncited": (my_own_sentence, citation_deleted, summary_with_my_own_sentence),
+    "unsupported": (number_changed, denied, more_said, claim_swapped, quote_changed, summary_denied),
     "superseded": (older_edition,),
     "retracted": (no_longer_said,),
     "contradiction": (denied_elsewhere, denied_below),
     "numbers": (other_number_elsewhere, other_number_on_card),
     "lost": (article_deleted, summary_deleted, claim_deleted, card_deleted),
-    "unrecorded": (page_copied, id_changed, id_of_card_changed, claim_made_up),
+    "unrecorded": (
+        page_copied,
+        id_changed,
+        id_of_card_changed,
+        claim_made_up,
+        claim_copied,
+        claim_copied_to_other_page,
+        id_given_twice,
+    ),
     "source-changed": (source_edited, source_deleted),
     "not-compiled": (new_source,),
     "late-source": (late_source,),
@@ -728,7 +904,17 @@ PLANTERS: dict[str, tuple[Planter, ...]] = {
     "card-long": (long_answer,),
     "card-double": (card_copied, card_reworded, card_in_other_deck),
     "card-ambiguous": (question_with_two_answers,),
-    "card-damaged": (comment_alone,),
+    "card-damaged": (
+        comment_alone,
+        fence_open,
+        fence_open_at_end,
+        html_comment_open,
+        comment_open,
+        deletion_open,
+        question_deleted,
+        question_between_deleted,
+        tag_mistyped,
+    ),
     "card-leaks": (answer_in_question,),
     "card-unclear": (it_without_name,),
     "card-unsupported": (support_deleted, support_mistyped, answer_rewritten),

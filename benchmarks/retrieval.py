@@ -29,8 +29,8 @@ from benchmarks import qmd
 from benchmarks.measure import RETAIN, Bench, machine
 from compiler.build.search import with_search_index
 from compiler.index.entries import Entry, entries_of
-from compiler.query.likeness import likeness_by
-from compiler.query.search import Likeness, search
+from compiler.search.likeness import likeness_by
+from compiler.search.search import Likeness, search
 from vault.config.search import SearchSettings
 from vault.index.database import Database
 from vault.text.formatting import fold

@@ -1,4 +1,4 @@
-"""Write the table of `docs/anki.md` that says, field by field, what comes in, what goes out and what does not.
+"""Write the table of `docs/anki.md` that says, field by field, what is imported, exported and synced.
 
 usage: python docs/anki.py   (from a checkout, with retain installed; `make docs` runs it)
 """

@@ -14,23 +14,25 @@ HEAD = """# Cards from and for other programs
 
 Written by `make docs` from the code. [Anki](anki.md) has a page of its own.
 
-`retain import cards FILE|FOLDER` makes cards of what other programs wrote. The format is told by the content, and
-named; `--format` names it yourself. `--dry-run` shows what would come: counts, decks, examples, and for a table what
-each column was taken for (`--columns front,back,tags` says so yourself, `-` skips a column).
+`retain import cards FILE|FOLDER` imports cards from files that other programs wrote. The format is recognized by the
+content and reported; to specify it yourself, use `--format`. `--dry-run` shows what would be imported: counts, decks,
+examples and, for a table, what each column was recognized as (to specify the columns yourself, use
+`--columns front,back,tags`; `-` skips a column).
 
-- Cards go into decks of your own in `learning/flashcards/`, a file for each deck. What could act in their text (HTML,
-  scripts, links) is shown as the characters it is; pictures and sounds are copied to `learning/media/`.
-- Importing again changes nothing. A card is known by its id in the other program, else by its file's name and its
-  front; one whose text changed there is reworded here, unless you edited it.
+- Cards are placed in decks of your own in `learning/flashcards/`, one file per deck. Anything in their text that could
+  run or load something (HTML, scripts, links) is shown as plain characters; pictures and sounds are copied to
+  `learning/media/`.
+- Importing the same file again changes nothing. A card is recognized by its id in the other program, otherwise by its
+  file's name and its front; if its text changed there, it is reworded here, unless you edited it.
 - A schedule becomes a memory state: an event `memory` in the [review log](format.md#8-review-log), with the day of the
-  last review there, stability, difficulty and the day on which the card is due. Once you have reviewed the card here
-  after that day, the event has no effect.
-- A card that cannot be read is reported with its file and line number and skipped; the exit code is 1 then. Nothing
-  is written before all is read.
+  last review there, the stability, the difficulty and the due date. Once you have reviewed the card here after that
+  day, the event has no effect.
+- A card that cannot be read is skipped and reported with its file and line number; the exit code is then 1. Nothing is
+  written before everything has been read.
 - `retain import undo` undoes the last import: cards, reviews, schedules and tags. Cards that you have reviewed or
   edited since then are kept.
 
-`retain export` never overwrites what another program changed. What is left out of an export is in the tables.
+`retain export` never overwrites what another program changed. The tables show what an export leaves out.
 """
 
 
@@ -41,9 +43,9 @@ def render() -> str:
 
 def _section(format_: Format) -> str:
     """Return the table of a format."""
-    command = f"`retain export {format_.export}`" if format_.export else "goes out: not written"
+    command = f"`retain export {format_.export}`" if format_.export else "no export"
     rows = "".join(f"| {each.name} | {each.comes_in} | {each.goes_out} |\n" for each in format_.fields)
-    return f"\n## {format_.name}\n\n{format_.program}; {command}.\n\n| | comes in | goes out |\n|---|---|---|\n{rows}"
+    return f"\n## {format_.name}\n\n{format_.program}; {command}.\n\n| | import | export |\n|---|---|---|\n{rows}"
 
 
 if __name__ == "__main__":

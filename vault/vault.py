@@ -133,10 +133,11 @@ class Vault:
         return [path for path in self._files(folder, suffix) if not is_beside(path)]
 
     def laid_beside(self) -> list[str]:
-        """Return the vault paths of conflict versions beside edited files."""
+        """Return the vault paths of conflict versions beside edited files; not of the review log, which reads them."""
         pages = (CONCEPTS, TOPICS, SUMMARIES, ANSWERS, FLASHCARDS)
-        folders = ["wiki", "learning", *pages, *(f"{PROPOSALS}/{folder}" for folder in pages)]
-        return [path for folder in folders for path in self._files(folder, "") if is_beside(path)]
+        folders = ["wiki", "learning", "ledger", *pages, *(f"{PROPOSALS}/{folder}" for folder in pages)]
+        found = [path for folder in folders for path in self._files(folder, "") if is_beside(path)]
+        return [path for path in found if not path.startswith("learning/reviews")]
 
     def _files(self, folder: str, suffix: str) -> list[str]:
         try:

@@ -26,9 +26,9 @@ from compiler.protocol.forms import MAX_ANSWER
 from compiler.protocol.requests import Request
 from compiler.query.answer import Answer
 from compiler.query.answer_text import answer_lines
-from compiler.query.likeness import chosen_likeness
-from compiler.query.search import results_as_json, search
 from compiler.replies.asker import Waiting
+from compiler.search.likeness import chosen_likeness
+from compiler.search.search import results_as_json, search
 from vault.errors import UsageError
 from vault.text.formatting import clean_line
 from vault.vault import Vault

@@ -13,7 +13,8 @@ from cli import output
 from cli.exchange.train import train
 from cli.options import move_older, progress_option, vault_json_options
 from cli.workspace import opened_desk
-from learning.anki.export_package import DECK_TREES, export_anki
+from learning.anki.deck_names import DECK_TREES
+from learning.anki.export_package import export_anki
 from learning.cards.workspace import Desk
 from learning.formats.csv import export_table, render_table
 from learning.formats.jsonl import export_jsonl, render_jsonl
@@ -153,12 +154,18 @@ def anki(
                 "retracted": done.retracted,
                 "doubled": done.doubled,
                 "imported": left_out,
+                "incomplete": done.incomplete,
+                "divided": done.divided,
             }
         )
         return output.DONE
     output.show(f"{plural(done.notes, 'note')} in {out}; in Anki: File, Import")
     if left_out:
         output.show(f"{plural(len(left_out), 'card')} imported from Anki skipped; `--imported` includes them")
+    if done.incomplete:
+        output.show(f"{plural(len(done.incomplete), 'imported note')} with fewer cards: others were deleted here")
+    if done.divided:
+        output.show(f"{plural(len(done.divided), 'imported note')} with too many cards: each card is a note of its own")
     if done.retracted:
         search = " OR ".join(f"CardId:{card}" for card in done.retracted)
         output.show(f"cards withdrawn since the last export; to find and suspend them in Anki, search: {search}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +14,11 @@ from cli import output
 from cli.environment import now
 from cli.exchange.import_cards import cards, undo
 from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
-from vault.text.formatting import plural
+from vault.text.formatting import clean_line, plural
 
 if TYPE_CHECKING:
     from learning.anki.import_package import ImportReport
+    from learning.anki.presets import Preset
 
 _BIG = 50_000  # reviews: from here on, progress is reported
 _SHOWN = 40  # of what is reported; --json has all
@@ -39,6 +42,7 @@ def import_() -> None:
 @click.option("--deck", metavar="NAME", default="", help="Import only this deck and its subdecks.")
 @click.option("--without-history", is_flag=True, help="Do not import reviews, for example from a shared deck.")
 @click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
+@click.option("--preset", metavar="NAME", default="", help="Adopt the FSRS parameters and retention of this preset.")
 @dry_run_option
 @progress_option
 @vault_json_options
@@ -47,6 +51,7 @@ def anki(
     deck: str,
     without_history: bool,
     restore: bool,
+    preset: str,
     dry_run: bool,
     progress: str | None,
     vault_dir: str | None,
@@ -57,7 +62,8 @@ def anki(
     Reviews of cards exported from this vault are added to the review log; other notes become cards.
 
     Exported cards are recognized by their ids; each review is imported only once, regardless of the order of imports.
-    Cards are suspended or unsuspended as in the newest package. Other notes are written to learning/flashcards/, their
+    Cards are suspended or unsuspended as in the newest package. FSRS parameters and desired retention of a preset are
+    only named, unless --preset adopts them. Other notes are written to learning/flashcards/, their
     pictures and sounds to learning/media/. Cards that you edited in the vault keep your text. To undo an import, go
     back to the previous commit in git. docs/anki.md explains this, and what is not imported.
 
@@ -86,13 +92,18 @@ def anki(
             deck=deck,
             history=not without_history,
             restore=restore,
+            preset=preset,
             dry_run=dry_run,
             progress=_progress_callback(narrator, package.reviews),
         )
+    again = ["retain", "import", "anki", str(file), *(["--deck", deck] if deck else [])]
+    again += ["--without-history"] if without_history else []
+    presets = [(each, shlex.join([*again, "--preset", each.name])) for each in done.presets]
     if as_json:
-        output.show_json({"path": str(file), **done.as_json()})
+        with_commands = [{**asdict(each), "command": command} for each, command in presets]
+        output.show_json({"path": str(file), **done.as_json(), "presets": with_commands})
     else:
-        _show(done)
+        _show(done, presets)
     return output.FINDINGS if done.is_partial else output.DONE
 
 
@@ -107,7 +118,7 @@ def _progress(done: int, of: int) -> None:
     output.say(f"{done:,} of {of:,} reviews imported")
 
 
-def _show(done: ImportReport) -> None:
+def _show(done: ImportReport, presets: list[tuple[Preset, str]]) -> None:
     """Print what was imported."""
     cards, reviews, media = done.cards, done.reviews, done.media
     would = "would be " if done.dry_run else ""
@@ -126,6 +137,8 @@ def _show(done: ImportReport) -> None:
     for name, note_type in sorted(done.note_types.items()):
         for each in note_type["reported"]:
             output.show(f"note type {name} not imported ({plural(each['cards'], 'card')}): {each['reason']}")
+    for preset, command in presets:
+        output.show(_preset_text(preset, command, would))
     for found in done.reported[:_SHOWN]:
         place = f"{found.path}:{found.line}: " if found.path else ""
         output.show("  " + place + " ".join(filter(None, (found.id, found.reason))))
@@ -133,6 +146,21 @@ def _show(done: ImportReport) -> None:
         output.show(f"  and {len(done.reported) - _SHOWN} more (--json lists all)")
     if done.dry_run:
         output.show("nothing changed")
+
+
+def _preset_text(preset: Preset, command: str, would: str) -> str:
+    """Return what a preset in the package holds, and how to adopt it."""
+    retention = "" if preset.retention is None else f" and desired retention {preset.retention:g}"
+    what = f"preset {preset.name} ({plural(preset.cards, 'card')}): FSRS parameters{retention}"
+    match preset.state:
+        case "offered":
+            return f"{what}, not adopted; to adopt them:\n  {clean_line(command)}"
+        case "adopted":
+            undo = "`retain optimize --undo` restores the parameters; the retention is in retain.toml"
+            return f"{what} {would}adopted; {undo}"
+        case "in use":
+            return f"{what}, which this vault uses already"
+    return f"preset {preset.name} ({plural(preset.cards, 'card')}) cannot be adopted: {preset.problem}"
 
 
 import_.add_command(cards)

@@ -53,7 +53,7 @@ def anki(
     It sends questions, answers, quotes, sources, tags, pictures, sounds, and reviews that Anki lacks, with the due
     dates of their cards, and suspends withdrawn and deleted cards in Anki. It imports reviews, tags, flags, due dates
     that you set there, and which cards are suspended, buried or forgotten. It does not change notes that you deleted
-    in Anki, or text that you edited there: a card edited on both sides waits in `retain inbox`.
+    in Anki, or text that you edited there: a card edited on both sides is listed in `retain inbox`.
 
     Cards imported from Anki are skipped: they are already in your Anki, and AnkiConnect cannot identify them. Import
     again to update their reviews.

@@ -28,7 +28,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import RetainError, VaultNotFound
 from vault.files.folder import is_folder
 from vault.files.guard import Guard, Scope
-from vault.files.write_scopes import AGENT_FOLDERS, DEPTH, TEMP_PREFIX
+from vault.files.write_scopes import AGENT_FOLDERS, DEPTH, TEMP_PREFIX, is_beside
 from vault.git import is_installed
 from vault.locks import holder_of
 from vault.log import ledger
@@ -44,7 +44,6 @@ from vault.vault import Vault, open_vault
 
 LOCKS = ("publish", "review")
 _OWN_FOLDERS = ("wiki", "output", "learning", "ledger", ".retain")
-_COPIES = (".conflict-", ".sync-conflict-", "(conflicted copy")
 
 
 @dataclass(slots=True)
@@ -364,7 +363,7 @@ def _name(path: str) -> str:
 
 
 def _is_leftover(name: str) -> bool:
-    return name.startswith(TEMP_PREFIX) or any(mark in name for mark in _COPIES)
+    return name.startswith(TEMP_PREFIX) or is_beside(name)
 
 
 def _open_runs(health: Health, vault: Vault) -> int:

@@ -23,10 +23,10 @@ from compiler.protocol.requests import Exchange
 from compiler.query.answer import Answer
 from compiler.query.answer_json import answer_as_json
 from compiler.query.answer_text import EXTRACT, Part, answer_lines, change_lines
-from compiler.query.embedding_model import stay_offline
 from compiler.query.filing import file_answer
 from compiler.query.material import BUDGET
 from compiler.query.questions import Change, Conversation, asked_questions, change_as_json, question_as_json
+from compiler.search.embedding_model import stay_offline
 from vault.config.engine import of_user
 from vault.config.search import folder_of_program
 from vault.errors import ModelUnavailable, RetainError, UsageError

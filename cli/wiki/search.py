@@ -15,7 +15,7 @@ from vault.text.formatting import clean_line
 from vault.vault import Vault
 
 if TYPE_CHECKING:
-    from compiler.query.search import Hit, Results
+    from compiler.search.search import Hit, Results
     from learning.search.records import Record
 
 SHOWN = 5  # of each kind, unless --limit says otherwise
@@ -65,9 +65,9 @@ def search(words: tuple[str, ...], limit: int, kinds: tuple[str, ...], vault_dir
 def _search_texts(vault: Vault, query: str, kinds: tuple[str, ...], limit: int, as_json: bool) -> int:
     """Search by words, and print what is found."""
     from compiler.build.search import with_search_index
-    from compiler.query.likeness import chosen_likeness
-    from compiler.query.search import results_as_json
-    from compiler.query.search import search as found_in
+    from compiler.search.likeness import chosen_likeness
+    from compiler.search.search import results_as_json
+    from compiler.search.search import search as found_in
 
     with output.Progress(None) as narrator:
         likeness = chosen_likeness(narrator)
@@ -83,7 +83,7 @@ def _search_texts(vault: Vault, query: str, kinds: tuple[str, ...], limit: int, 
 
 def _show(results: Results) -> None:
     """Print the hits, grouped by kind, the query's words in bold type."""
-    from compiler.query.search import snippet
+    from compiler.search.search import snippet
 
     if results.unknown:
         output.say(f"not found anywhere: {', '.join(map(clean_line, results.unknown))}")

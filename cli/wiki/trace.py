@@ -7,7 +7,7 @@ import click
 from cli import output
 from cli.options import opened, vault_json_options
 from cli.shell import card_ids
-from compiler.query.trace import trace as follow
+from compiler.verification.trace import trace as follow
 from vault.diagnostic import Diagnostic
 from vault.log.card_history import history_json
 

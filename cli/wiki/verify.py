@@ -8,7 +8,7 @@ import click
 
 from cli import output
 from cli.options import opened, progress_option, vault_json_options
-from compiler.query.verify import verify as check
+from compiler.verification.verify import verify as check
 from vault.index.logs import CODE
 from vault.log.records import unreadable_lines
 from vault.text.formatting import plural

@@ -83,6 +83,6 @@ def hidden_address(words: str, depth: int = 0) -> tuple[int, str] | None:
         first = max(0, slashes.start() - 64)
         scheme = _SCHEME.search(words[first : slashes.start()])
         if scheme is not None and scheme[0].casefold() not in ("http", "https"):
-            return first + scheme.start(), "an address that a program would open"
+            return first + scheme.start(), "an address that would open a program"
     known = _KNOWN.search(words)
-    return (known.start(), "an address that a program would open") if known is not None else None
+    return (known.start(), "an address that would open a program") if known is not None else None

@@ -19,7 +19,7 @@ def canvas_fault(text: str, words_fault: Callable[[str], tuple[int, str] | None]
         canvas = json.loads(text)
         parts = list(_parts(canvas))
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        return "not a JSON Canvas"
+        return "not a JSON Canvas file"
     for part, keys in parts:
         if strange := sorted(set(part) - keys):
             return f"a canvas that shows external content or has an unknown key: {strange[0][:40]}"

@@ -147,7 +147,7 @@ class Judge:
         if reported:
             first = [f"{shown(path)} ({mode:o})" for path, mode in sorted(reported.items())]
             more = f" and {len(first) - _NAMED} more" if len(first) > _NAMED else ""
-            what = f"file modes were reset: {', '.join(first[:_NAMED])}{more}"
+            what = f"file permissions were reset: {', '.join(first[:_NAMED])}{more}"
             self.outcome.findings.append(Diagnostic(shown(min(reported)), 0, "modes-changed", what))
 
     # --- files ----------------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class Judge:
             todo = "write what you found in wiki/concepts/ or wiki/topics/, and cite existing claims"
             self._refuse(path, 0, "only retain writes summaries of sources", todo)
         elif is_page and folder == FLASHCARDS:
-            todo = "get card orders with `retain agent next`, and submit the replies"
+            todo = "get work orders for cards with `retain agent next`, and submit the replies"
             self._refuse(path, 0, "cards that an agent writes into a deck are not accepted", todo)
         elif path.startswith("output/"):
             self._output(path)
@@ -252,7 +252,7 @@ class Judge:
             self.plan.writes[path] = (expected, self.before.files[path].sha256)
             return True
         what, hint = (
-            "there is no backup of the version before the agent's run; it is lost",
+            "there is no backup of the version from before the agent's run, so it is lost",
             "restore it from git or a backup",
         )
         self.outcome.findings.append(Diagnostic(shown(path), 0, NOT_KEPT, what, hint))

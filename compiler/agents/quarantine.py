@@ -86,7 +86,7 @@ class Quarantine:
                 f"## `{_code(one.path)}`" + (f", line {one.line}" if one.line else ""),
                 f"Why: {escape(one.why)}.",
             ]
-            parts += [f"Its text: `{_code(one.where)}`" if one.where else "Its text was not kept."]
+            parts += [f"Its text is in `{_code(one.where)}`." if one.where else "Its text was not kept."]
             parts += [f"What to do: {escape(todo)}."] if todo else []
         return "\n\n".join(parts) + "\n"
 

@@ -247,7 +247,7 @@ class _Composer:
 
     def _kept(self, sentence: WrittenSentence, cites: tuple[Citation, ...]) -> list[CitedSentence]:
         """Return a block of a source that is put in whole: a listing, a formula, the rows of a table, or words."""
-        assert self.writer.consulted is not None, "only the draft of a model has such sentences"
+        assert self.writer.consulted is not None, "only a draft written by a model has such sentences"
         found = self.writer.consulted.shelf.blocks.get(sentence.block)
         if found is None or not cites:
             return []

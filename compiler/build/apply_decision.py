@@ -67,7 +67,7 @@ def take_effect(vault: Vault, make: Make, at: datetime, progress: Callable[[dict
     Raises: UsageError or NotFound from `make`, when nothing is written; LockHeld; what the build raises, when the
     decision is recorded and the next compile follows it.
     """
-    with lock(vault.root, "publish", purpose="deciding about concepts"):
+    with lock(vault.root, "publish", purpose="recording a decision about concepts"):
         refuse_beside_agents(vault)
         before = Shelf.of(vault)
         decision = dated(make(before), before, at)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from compiler.build.read import Document, bad_reply
 from compiler.claims.extract import Extracted, Gathered, Verified, claims_in, stored_claims
@@ -44,13 +45,18 @@ def verify_claims(
     """
     out = Claims()
     known = _claims_by_source(ids)
+    names = frozenset(PurePosixPath(document.tracked.path.casefold()).name for document in documents)
     for document in documents:
         tracked = document.tracked
         extracted = _extracted(document, cited, out, steps)
         if document.text is None or extracted is None:
             out.gathered.append(Gathered(tracked, None, recorded=document.recorded, fresh=document.fresh))
             continue
-        out.notices += [Diagnostic(tracked.path, p.line, p.code, p.message) for p in document.text.problems]
+        out.notices += [
+            Diagnostic(tracked.path, p.line, p.code, p.message)
+            for p in document.text.problems
+            if not (p.file and _names_one_of(p.file, names))
+        ]
         claims = _identify(tracked, extracted.claims, known.get(tracked.id, {}), ids, at, out)
         pairs = [(c.id, v) for (c, _), v in zip(claims, extracted.claims, strict=True)]
         out.gathered.append(
@@ -88,6 +94,15 @@ def _extracted(
     except (KeyError, TypeError, ValueError) as error:
         out.failures.append(bad_reply(document.tracked, error))
         return None
+
+
+def _names_one_of(file: str, names: Container[str]) -> bool:
+    """Return whether an included file is a source itself: `add` may have moved both, so the folder says nothing.
+
+    LaTeX leaves out the ending .tex.
+    """
+    name = PurePosixPath(file.casefold()).name
+    return name in names or f"{name}.tex" in names
 
 
 def _claims_by_source(ids: Ids) -> dict[str, dict[str, str]]:

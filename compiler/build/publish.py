@@ -93,7 +93,7 @@ def publish(
     }
     ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in ids.slugs("concept"))
     left = [path for path, plan in wanted.decks.items() if publisher.left.is_current(path, plan.inputs)]
-    decks_wanted = _decks(wanted.decks, current_decks, put, moved, left)
+    decks_wanted = _decks(wanted.decks, current_decks, put, moved, ids.retired, left)
     on_disk = [path for path in decks if path not in decks_wanted.left]
     inputs = {path: plan.inputs for path, plan in wanted.decks.items()}
     publisher.decks(decks_wanted.made, on_disk, known, ours, ids.retired, wanted.triage, wanted.claims, inputs)
@@ -177,18 +177,24 @@ def _decks(
     on_disk: Mapping[str, Sequence[CardId]],
     put: Mapping[CardId, Collection[str]],
     heirs: Mapping[str, str],
+    retired: Container[str],
     left: Iterable[str],
 ) -> _Decks:
     """Return the decks with each card in the file to which the user moved it; of those that are `left`, only such as a
-    card was moved out of or into are made.
+    card was moved out of or into are made, such as hold a retired card, and such as a card returns to whose deck is
+    removed.
     """
     wanted = {card: path for path, plan in plans.items() for card in plan.cards}
     touched = {heir for path, heir in heirs.items() if path in on_disk}
+    there = {card for cards in on_disk.values() for card in cards}
+    touched |= {path for card, path in wanted.items() if card not in there}
     for path, cards in on_disk.items():
         for card in cards:
             own = wanted.get(card, path)
             if own != path and not any(card in on_disk.get(place, ()) for place in put.get(card, ())):
                 touched |= {own, path}
+            elif card in retired:
+                touched.add(path)
     kept = frozenset(left) - touched
     return _Decks(
         decks_after_moves({p: plan.fresh() for p, plan in plans.items() if p not in kept}, on_disk, put, heirs), kept
@@ -493,7 +499,7 @@ class Publisher:
                 self._report_edited(path, error, data if path.endswith(".md") else None)
         for path in self.removals:
             old = self.start.files.bytes_of(path)
-            assert old is not None, "only files that were read are removed"
+            assert old is not None, "a file is removed only if this build has read it"
             try:
                 self.start.guard.remove(path, expect=sha256_hex(old))
             except EditedMeanwhile as error:

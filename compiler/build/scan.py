@@ -151,7 +151,7 @@ class _Scanning:
         """Raise Refused if raw/ had sources: an empty folder is more likely a disk that is not mounted."""
         living = sum(b.noun == "source" and self.ids.alive(i) for i, b in self.ids.births.items())
         if living:
-            also = ", there are no notes in place" if self.start.vault.notes.folders else ""
+            also = " and the notes folders contain no notes" if self.start.vault.notes.folders else ""
             what = f"raw/ is empty{also}, but the wiki is based on {plural(living, 'source')} from there"
             raise Refused(
                 what, where="raw", hint="restore the files (or check that the disk is mounted); nothing was changed"

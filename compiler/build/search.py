@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from compiler.index.steps import Steps
-from compiler.query.search import with_index
+from compiler.search.search import with_index
 from compiler.sources.inventory import scan_sources
 from vault.index.database import Database
 from vault.vault import Vault

@@ -38,7 +38,7 @@ class Scales:
         dates = [self.published(c.source) for c in (first, second)]
         if trust[0] != trust[1]:
             high, low = max(trust), min(trust)
-            why = f"The first has more authority: {high} to {low}"
+            why = f"The first has more authority: {high}, the other {low}"
             return (why, first, second) if trust[0] == high else (why, second, first)
         if are_comparable(*dates):
             why = f"The first is more recent: {max(dates)}, the other {min(dates)}"

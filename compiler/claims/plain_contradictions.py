@@ -80,11 +80,17 @@ def contradict_in_one_wording(first: str, second: str) -> Point | None:
     ours, theirs = _left_over(a.numbers, b.numbers), _left_over(b.numbers, a.numbers)
     if not ours and not theirs and a.years == b.years:
         return Point.WORDS if a.denies != b.denies and not _MODAL.search(first) and not _ASKS.search(first) else None
-    if len(ours) == len(theirs) == 1 and a.years == b.years:
+    if len(ours) == len(theirs) == 1 and a.years == b.years and _differ_in_one_place(a.numbers, b.numbers):
         alike = (ours[0].unit, ours[0].noun) == (theirs[0].unit, theirs[0].noun)
         return Point.NUMBER if alike and measures(ours[0]) else None
     other_year = not ours and not theirs and len(a.years - b.years) == len(b.years - a.years) == 1
     return Point.NUMBER if other_year else None
+
+
+def _differ_in_one_place(numbers: Sequence[Number], others: Sequence[Number]) -> bool:
+    """Return whether two texts of one wording have the same numbers in their order, but for one: 50 at 40, 60 at 50."""
+    pairs = zip(numbers, others, strict=False)
+    return len(numbers) == len(others) and sum(not x.values & y.values for x, y in pairs) == 1
 
 
 def _left_over(numbers: Sequence[Number], others: Sequence[Number]) -> list[Number]:

@@ -21,7 +21,8 @@ from vault.model.wikilink import links
 
 NONE = "none"  # what a user writes for `copy_of` to deny it
 _HINT = (
-    'write copy_of: "[[wiki/summaries/NAME]]" with the summary of the original, or copy_of: none, or delete the line'
+    'write copy_of: "[[wiki/summaries/NAME]]", where NAME is the summary of the original; or write copy_of: none; '
+    "or delete the line"
 )
 
 
@@ -166,14 +167,14 @@ def _copy_of_fault(summary: str, owner: Mapping[str, SourceId], known: Set[str],
     """
     value = _written(read_properties(summary))
     if value is None:
-        return "`copy_of` names one original or none, but this is not a single link: ignored"
+        return "`copy_of` must be a single link or none: ignored"
     if value.casefold() in ("", NONE):
         return ""
     targets = [link.target for link in links(value)]
     if any(owner.get(target) == own for target in targets):
         return "`copy_of` links to its own summary: ignored"
     if not any(target in known or target in owner for target in targets):
-        return "`copy_of` links to no summary of a source: ignored"
+        return "`copy_of` does not link to the summary of a source: ignored"
     return ""
 
 

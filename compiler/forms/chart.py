@@ -21,7 +21,7 @@ from compiler.language.lexicon import words as word_list
 from compiler.language.quantities import UNITS
 from compiler.language.search_terms import FUNCTION_WORDS, terms
 from compiler.query.retrieve import Known, known_claims
-from compiler.query.search import Results, Word, search
+from compiler.search.search import Results, Word, search
 from vault.errors import UsageError
 from vault.index.database import Database
 from vault.model.markdown import escape

@@ -17,7 +17,7 @@ from compiler.forms.report import cited, page, sources_part
 from compiler.forms.things import Named, Thing, find_things, is_in, named_articles, occurring, things_asked, with_claims
 from compiler.language.search_terms import query_words, terms
 from compiler.query.retrieve import Known, known_claims
-from compiler.query.search import search
+from compiler.search.search import search
 from vault.errors import UsageError
 from vault.index.database import Database
 from vault.model.claim import ClaimKind

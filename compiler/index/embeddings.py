@@ -1,6 +1,6 @@
 """The embeddings of the windows of sources, in the index: a row a source, with all its vectors by one model.
 
-A window is a stretch of a passage. What computes and compares the vectors is `compiler.query.semantic`.
+A window is a stretch of a passage. What computes and compares the vectors is `compiler.search.semantic`.
 """
 
 from __future__ import annotations

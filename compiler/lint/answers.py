@@ -22,7 +22,7 @@ _QUOTED = 100  # characters of a quote in a finding
 def circular(wiki: Wiki) -> Found:
     """Yield what rests on an answer: pages and cards that cite one or name it as a source, pages of sources of one."""
     for page in (*wiki.pages, *wiki.answers):
-        remedy = "cite the claims that the answer cites, in wiki/summaries/"
+        remedy = "cite the claims in wiki/summaries/ that the answer cites"
         for source in (*page.properties.texts("sources"), page.properties.text("source")):
             if source.startswith(f"{ANSWERS}/") or any(map(_is_answer, links(source))):
                 yield page.path, 1, f"an answer is used as a source: {clean_line(source)}", remedy
@@ -50,6 +50,8 @@ def _outdated(answer: AnswerPage, wiki: Wiki) -> Iterator[str]:
     """Yield what became of the claims that an answer was made of."""
     for id_, digest in answer.claims.items():
         known = wiki.claims.get(id_)
+        if id_ in wiki.altered:
+            continue  # a changed quote is no change of its source
         if known is None:
             yield f"the claim {clean_line(id_)} no longer exists"
             continue

@@ -21,18 +21,14 @@ _UNNAMED = re.compile(
     r"(?:\s*\?|\s+(?:\w+\s*){0,3}\?)",
     re.IGNORECASE,
 )
+_NAMED_WORD = re.compile(
+    r"`[^`]+`|\"[^\"]+\"|“[^”]+”|‘[^’]+’|(?<!\w)'[^']+'(?!\w)|«[^»]+»|(?<![\w*])\*[^*]+\*(?![\w*])"
+)
 _LISTED = re.compile(r"^\s*(?:[-*+]|\d+[.)]|\|)", re.MULTILINE)
 
 
 def _cards(wiki: Wiki) -> Iterator[tuple[Deck, Card]]:
-    return ((deck, card) for deck in wiki.decks for card in deck.cards)
-
-
-def damaged(wiki: Wiki) -> Found:
-    """Yield what is in a deck and cannot be read as a card."""
-    for deck in wiki.decks:
-        for found in deck.diagnostics:
-            yield deck.path, found.line, found.message, found.hint or "fix it, or restore the deck from git"
+    return ((deck, card) for deck in wiki.decks_originals_first for card in deck.cards)
 
 
 def too_long(wiki: Wiki) -> Found:
@@ -99,6 +95,6 @@ def leaking(wiki: Wiki) -> Found:
 def unclear(wiki: Wiki) -> Found:
     """Yield cards whose question speaks of something that it does not name."""
     for deck, card in _cards(wiki):
-        if _UNNAMED.match(plain_words(card.question).strip()):
+        if _UNNAMED.match(plain_words(_NAMED_WORD.sub(" X ", card.question)).strip()):
             what = f"“{truncate(plain_words(card.question), _QUOTED)}” does not say what it is about"
             yield deck.path, card.line, what, "say what it is about: `retain card edit`"

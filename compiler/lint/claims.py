@@ -9,7 +9,6 @@ from compiler.claims.plain_contradictions import Point
 from compiler.lint.statements import Conflict, conflicts
 from compiler.lint.wiki import Page, Wiki
 from compiler.readers.formats import HEAD, RECORDED, kind_of
-from compiler.sources.inventory import scan_sources
 from compiler.sources.notes import facts_of, is_note
 from vault.model.claim import ClaimState
 from vault.model.wikilink import raw_link
@@ -26,6 +25,7 @@ def uncited(wiki: Wiki) -> Found:
     """Yield statements of articles, topics and answers that cite nothing."""
     said = [(page, page.sentences) for page in (*wiki.articles, *wiki.topics)]
     said += [(page, wiki.answer_pages[page.path].sentences) for page in wiki.answers]
+    said += [(page, wiki.prose[page.path]) for page in wiki.sources if page.path in wiki.prose]
     for page, statements in said:
         for sentence in statements:
             if not sentence.cites:
@@ -62,20 +62,22 @@ def contradictions(wiki: Wiki) -> Found:
         yield page.path, line, what, "set the `authority` of one source, or add a source that settles it"
     for found in conflicts(wiki):
         if found.point is Point.WORDS and frozenset((found.first.words, found.second.words)) not in shown:
-            yield *_place(found), _both(found), _SETTLE
+            yield from ((*place, _both(found), _SETTLE) for place in _places(found))
 
 
 def numbers(wiki: Wiki) -> Found:
     """Yield numbers for one thing that differ from page to page or on a card, with the words of both sides."""
     for found in conflicts(wiki):
         if found.point is Point.NUMBER:
-            yield *_place(found), _both(found), _SETTLE
+            yield from ((*place, _both(found), _SETTLE) for place in _places(found))
 
 
-def _place(found: Conflict) -> tuple[str, int]:
-    """Return the place of a conflict: that of the side that is not its source's own words, if there is one."""
-    side = found.second if found.first.verbatim and not found.second.verbatim else found.first
-    return side.path, side.line
+def _places(found: Conflict) -> list[tuple[str, int]]:
+    """Return the place of a conflict: that of the side that is not its source's own words; of two sources both."""
+    first, second = (found.first.path, found.first.line), (found.second.path, found.second.line)
+    if found.first.verbatim and found.second.verbatim:
+        return [first, second]
+    return [second if found.first.verbatim else first]
 
 
 def _both(found: Conflict) -> str:
@@ -102,7 +104,7 @@ def not_compiled(wiki: Wiki) -> Found:
     linked = frozenset[str]().union(*(page.targets for page in wiki.indexes))
     index = "\n".join(page.text for page in wiki.indexes)
     root, rules = wiki.vault.root, wiki.vault.notes
-    for path in (file.path for file in scan_sources(root, rules).files):
+    for path in (file.path for file in wiki.source_files.files):
         title = path.rpartition("/")[2]
         if path in known or path.removesuffix(".md") in linked or raw_link(path, title, depth=1) in index:
             continue

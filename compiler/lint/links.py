@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from os.path import normpath
 
 from compiler.language.mentions import places
 from compiler.lint.wiki import Page, Wiki, heading_key
-from vault.layout import CONCEPTS, SUMMARIES, TOPICS
+from compiler.pages.indexes import INDEX, LOG
+from vault.layout import CONCEPTS
+from vault.log.entries import entries_in, log_title
+from vault.log.ledger import BUILDS
+from vault.model.markdown import escape
 from vault.text.formatting import clean_line, plural
 
 Found = Iterator[tuple[str, int, str, str]]
@@ -20,6 +25,7 @@ _WIKI = ("wiki/", "learning/", "insights/", "output/", "raw/")
 
 def broken(wiki: Wiki) -> Found:
     """Yield links into the vault that lead nowhere."""
+    yield from _broken_file_links(wiki)
     pages = (*wiki.pages, *wiki.answers, *wiki.indexes, *wiki.notes)
     by_stem, moved = {page.stem: page for page in pages}, _moved(wiki)
     for page in pages:
@@ -42,6 +48,18 @@ def broken(wiki: Wiki) -> Found:
                     f"{clean_line(str(link))} links to a heading or claim that does not exist in that note",
                     _remedy(page),
                 )
+
+
+def _broken_file_links(wiki: Wiki) -> Found:
+    """Yield links of notes and pages to files of notes, from their own folder or the vault's, that are not there."""
+    for page in (*wiki.articles, *wiki.topics, *wiki.answers, *wiki.notes):
+        folder = page.path.rpartition("/")[0]
+        for line, link in page.file_links:
+            from_page = normpath(f"{folder}/{link}")
+            if ":" in link or link.startswith("/") or from_page.startswith(".."):
+                continue  # an address, or a note outside the vault
+            if not _is_there(wiki, from_page) and not _is_there(wiki, normpath(link)):
+                yield page.path, line, f"the link to {clean_line(link)} leads to no file", _remedy(page)
 
 
 def _moved(wiki: Wiki) -> dict[str, str]:
@@ -99,11 +117,24 @@ def orphans(wiki: Wiki) -> Found:
 
 
 def unindexed(wiki: Wiki) -> Found:
-    """Yield articles, topics and pages of sources that the index does not list."""
-    listed = {link.target.removesuffix(".md") for page in wiki.indexes for _, link in page.links}
-    for page in wiki.pages:
-        if page.path.startswith((f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/")) and page.stem not in listed:
-            yield page.path, 0, "no index lists it", "run `retain compile`"
+    """Yield articles, topics, answers and pages of sources that the catalogue does not list."""
+    catalogue = next((page for page in wiki.indexes if page.path == INDEX), None)
+    if catalogue is None:
+        if wiki.pages and INDEX not in wiki.unreadable:
+            yield INDEX, 0, "the index no longer exists", "run `retain compile`"
+        return
+    new = _filed_since_the_last_compile(wiki)
+    for page in (*wiki.pages, *wiki.answers):
+        title = log_title(page.properties.text("question"))
+        if page.stem not in catalogue.targets and not (page.path in wiki.answer_pages and title in new):
+            yield page.path, 0, f"{INDEX} does not list it", "run `retain compile`"
+
+
+def _filed_since_the_last_compile(wiki: Wiki) -> set[str]:
+    """Return the questions whose answers were filed after the last compile: the page of the log does not have them."""
+    shown = next((page.text for page in wiki.indexes if page.path == LOG), "")
+    entries = entries_in(wiki.vault.ledger_events(BUILDS)[0])
+    return {e.title for e in entries if e.kind == "question" and f"question | {escape(e.title)}\n" not in shown}
 
 
 def unexplained(wiki: Wiki) -> Found:

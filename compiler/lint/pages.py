@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import date
 
 from compiler.agents.quarantine import QUARANTINE
@@ -11,17 +13,20 @@ from compiler.claims.conflicts import UNDECIDED
 from compiler.lint.wiki import Page, Wiki
 from compiler.query.filing import MOST
 from compiler.sources.confidence import confidence, independent_pages
+from compiler.sources.inventory import CONFLICT_COPY
+from vault.errors import Damaged, Refused
+from vault.files.write_scopes import is_beside, original_of
 from vault.layout import GAPS
 from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
 from vault.model.claim import ClaimKind
-from vault.model.gaps import GapKind, GapStatus, parse_agenda
 from vault.model.wikilink import links
 from vault.text.diff import line_of
-from vault.text.formatting import plural
+from vault.text.formatting import clean_line, plural
 
 Found = Iterator[tuple[str, int, str, str]]
-_MANY = 3  # pages that use a term which none explains
 _SHOWN = 4  # sources in a finding
+_TEXT = (".md", ".markdown", ".txt", ".rst")
+_FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
 def undefined(wiki: Wiki) -> Found:
@@ -33,31 +38,6 @@ def undefined(wiki: Wiki) -> Found:
             ask = f"`retain ask {shlex.quote(f'What is {page.title}?')}`"
             remedy = f"add a source that defines it (see `retain gaps`), or run {ask}"
             yield page.path, first.line if first else 0, "it does not start by saying what its subject is", remedy
-
-
-def missing(wiki: Wiki) -> Found:
-    """Yield terms that many pages use and none explains, as the agenda of the last compile has them."""
-    for gap in parse_agenda(wiki.agenda):
-        if gap.kind is not GapKind.STRUCTURAL or gap.status is not GapStatus.OPEN:
-            continue
-        explained = any(_abbreviates(gap.what, page.title) for page in wiki.articles)
-        if len(gap.mentions) >= _MANY and not explained:
-            remedy = f"add a source that explains it: `retain add FILE --fills {gap.id}`"
-            yield (
-                GAPS,
-                gap.line,
-                f"{plural(len(gap.mentions), 'page')} mention {gap.what}, but none explains it",
-                remedy,
-            )
-
-
-def _abbreviates(term: str, title: str) -> bool:
-    """Return whether a term in capitals may stand for a title: MLP for multilayer perceptron."""
-    letters, words = term.casefold(), title.casefold()
-    if not term.isupper() or not letters.isalpha() or words[0] != letters[0]:
-        return False
-    rest = iter(words[1:])
-    return all(letter in rest for letter in letters[1:]) and words.split()[-1][0] == letters[-1]
 
 
 def thin(wiki: Wiki) -> Found:
@@ -101,16 +81,36 @@ def quarantined(wiki: Wiki) -> Found:
 
 def conflicted(wiki: Wiki) -> Found:
     """Yield the marks of a merge that was not finished, and versions beside a file that was edited meanwhile."""
-    for page in (*wiki.pages, *wiki.indexes, *wiki.notes):
-        if line := line_of(page.text):
-            yield page.path, line, "it contains git conflict markers", "keep one version and delete the markers"
-    for path in wiki.vault.laid_beside():
-        yield (
-            path,
-            0,
-            "saved as a second file, because the original was edited in the meantime",
-            "compare both, then delete this one",
-        )
+    texts = [(page.path, page.text) for page in (*wiki.pages, *wiki.answers, *wiki.indexes, *wiki.notes)]
+    texts += [(deck.path, deck.text) for deck in wiki.decks] + [(GAPS, wiki.agenda)]
+    for path, text in texts:
+        if line := line_of(text):
+            yield path, line, "it contains git conflict markers", "keep one version and delete the markers"
+    for path, text in _marked_sources(wiki):
+        if line := line_of(_FENCED.sub(lambda fence: "\n" * fence[0].count("\n"), text)):
+            yield path, line, "it contains git conflict markers", "keep one version, then run `retain compile`"
+    for path in (*wiki.vault.laid_beside(), *filter(is_beside, wiki.insights)):
+        yield path, 0, f"a second version of {clean_line(original_of(path))}, which is not read", _compare(path)
+    for each in wiki.source_files.notices:
+        if each.code == CONFLICT_COPY:
+            yield each.path, 0, each.message, each.hint
+
+
+def _marked_sources(wiki: Wiki) -> Iterator[tuple[str, str]]:
+    """Yield the paths and texts of the text sources in which a conflict marker may be; one in code is an example."""
+    for file in wiki.source_files.files:
+        if file.path.endswith(_TEXT):
+            with suppress(Refused, Damaged):
+                data = wiki.vault.read_bytes(file.path) or b""
+                if b"<<<<<<< " in data:
+                    yield file.path, data.decode("utf-8", "replace")
+
+
+def _compare(path: str) -> str:
+    """Return what to do with a conflicted copy."""
+    if path.endswith(".jsonl"):
+        return f"add the lines that only it has to the end of {clean_line(original_of(path))}, then delete this file"
+    return "compare both, keep what you need in the original, then delete this file"
 
 
 def overconfident(wiki: Wiki) -> Found:
@@ -154,7 +154,7 @@ def unreadable(wiki: Wiki) -> Found:
     _ = wiki.indexes, wiki.notes, wiki.agenda
     for page in wiki.pages:
         for problem in page.properties.problems:
-            remedy = "mend it, or restore the page from git"
+            remedy = "fix it, or restore the page from git"
             yield page.path, problem.line, f"its properties cannot be read: {problem.message}", remedy
     for path in wiki.unreadable:
         yield path, 0, "it cannot be read", "`retain verify` shows the reason"

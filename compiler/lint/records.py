@@ -68,7 +68,7 @@ def without_record(wiki: Wiki) -> Found:
     """Yield pages, claims and cards with an id that the ledger does not know, or that another one has too."""
     births = wiki.ids.births
     seen: dict[str, str] = {}
-    for page in wiki.pages:
+    for page in sorted(wiki.pages, key=lambda page: not _has_own_name(wiki, page)):
         id_ = page.properties.text("id")
         if not id_ or page.properties.text("written_by") == "agent":
             continue
@@ -77,11 +77,10 @@ def without_record(wiki: Wiki) -> Found:
         elif id_ not in births:
             yield page.path, 0, f"its id {clean_line(id_)} is not recorded in ledger/", _unknown(page)
         seen.setdefault(id_, page.path)
-    for id_, (_, path, line) in wiki.claims.items():
-        if id_ not in births:
-            yield path, line, f"the claim {id_} is not recorded in ledger/", "run `retain compile` to remove it"
+    yield from _claims(wiki)
+    yield from _recorded_twice(wiki)
     cards: dict[str, str] = {}
-    for deck in wiki.decks:
+    for deck in wiki.decks_originals_first:
         for card in deck.cards:
             id_ = str(card.id or "")
             if id_ in cards:
@@ -91,6 +90,51 @@ def without_record(wiki: Wiki) -> Found:
                 yield deck.path, card.line, f"the card {id_} is not recorded in ledger/", remedy
             if id_:
                 cards.setdefault(id_, deck.path)
+
+
+def _has_own_name(wiki: Wiki, page: Page) -> bool:
+    """Return whether a page has the file name that the ledger has for it, so that it is no copy of the page."""
+    birth = wiki.ids.births.get(page.properties.text("id"))
+    return birth is not None and page.path == f"{_FOLDERS.get(birth.noun)}/{birth.slug}.md"
+
+
+def _claims(wiki: Wiki) -> Found:
+    """Yield claims with an id that the ledger does not know, or that a claim before them has."""
+    seen: dict[str, tuple[str, int]] = {}
+    pages: set[str] = set()  # copies of pages are named as such
+    for path, summary in wiki.summaries.items():
+        page = summary.properties.text("id")
+        for located in summary.claims if page not in pages or not page else ():
+            id_ = str(located.claim.id)
+            if id_ in seen:
+                first = ":".join(map(str, seen[id_]))
+                yield path, located.line, f"the claim {id_} is also at {first}", "delete the copy"
+            elif id_ not in wiki.ids.births:
+                what = f"the claim {id_} is not recorded in ledger/"
+                yield path, located.line, what, "run `retain compile` to remove it"
+            seen.setdefault(id_, (path, located.line))
+        pages.add(page)
+
+
+def _recorded_twice(wiki: Wiki) -> Found:
+    """Yield the ids that the ledger has given to two things, as a copied line or a bad merge does."""
+    first: dict[str, tuple[object, ...]] = {}
+    for event in wiki.id_events:
+        if event.get("type") != "birth":
+            continue
+        id_, what = str(event.get("id")), (event.get("of"), event.get("key"))
+        if first.setdefault(id_, what) != what:
+            remedy = f"restore {IDS} from git, or delete the line that does not belong there"
+            yield (
+                IDS,
+                0,
+                f"the id {clean_line(id_)} is recorded for two things: {_named(*first[id_])}, {_named(*what)}",
+                remedy,
+            )
+
+
+def _named(noun: object, key: object) -> str:
+    return f"{clean_line(str(noun))} {truncate(clean_line(str(key)), _QUOTED)}"
 
 
 def _unknown(page: Page) -> str:

@@ -7,7 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from compiler.lint import answers, cards, claims, freshness, groups, links, logs, names, pages, records, support
+from compiler.lint import (
+    answers,
+    card_text,
+    cards,
+    claims,
+    freshness,
+    groups,
+    links,
+    logs,
+    names,
+    pages,
+    records,
+    support,
+    terms,
+)
 from compiler.lint.wiki import Wiki
 from compiler.sources.freshness import LATE
 from vault.diagnostic import Diagnostic
@@ -29,7 +43,11 @@ RULES: tuple[Rule, ...] = (
     Rule("broken-link", "A link to a note, heading or claim that does not exist.", links.broken),
     Rule("ambiguous-link", "A link without a folder that could mean several notes.", links.ambiguous),
     Rule("orphan", "An article that no other article, topic or note links to.", links.orphans),
-    Rule("unindexed", "A page that no index lists, so agents and search engines cannot find it.", links.unindexed),
+    Rule(
+        "unindexed",
+        "A page or answer that `wiki/_index.md` does not list, so that agents do not find it.",
+        links.unindexed,
+    ),
     Rule(
         "one-way-link",
         "An article that mentions another one without a link, although that one links to it.",
@@ -40,7 +58,7 @@ RULES: tuple[Rule, ...] = (
     Rule("near-duplicate", "Two articles whose names differ only in spelling.", names.near_duplicates),
     Rule("suspected-duplicate", "Two names that may be the same concept; you need to decide.", names.suspected),
     Rule("no-definition", "An article that does not start by saying what its subject is.", pages.undefined),
-    Rule("missing-page", "A term that many pages use but none explains.", pages.missing),
+    Rule("missing-page", "A term that many pages use but none explains.", terms.missing),
     Rule("suggested-topic", "Articles that link to each other but have no topic.", groups.suggested_topics),
     Rule("thin", "An article that other pages link to but that has at most one statement.", pages.thin),
     Rule(
@@ -48,12 +66,20 @@ RULES: tuple[Rule, ...] = (
         "A page older than its `freshness` (30, 90 or 365 days), whose confidence counts one level lower.",
         pages.stale,
     ),
-    Rule("quarantined", "Text by an agent that is quarantined, and how to release it.", pages.quarantined),
+    Rule("quarantined", "Quarantined text written by an agent, and how to release it.", pages.quarantined),
     Rule("confidence", "A page whose confidence is higher than its evidence supports.", pages.overconfident),
-    Rule("conflicted", "An unfinished merge, or two versions of a file side by side.", pages.conflicted),
+    Rule(
+        "conflicted",
+        "An unfinished merge, or a second version that a sync program or retain put beside a file.",
+        pages.conflicted,
+    ),
     Rule("unreadable", "A page that cannot be read.", pages.unreadable),
-    Rule("uncited", "A statement in an article or answer without a citation.", claims.uncited),
-    Rule("unsupported", "A statement or quote that the claims it cites do not support.", support.sentences),
+    Rule("uncited", "A statement in an article, answer or page of a source without a citation.", claims.uncited),
+    Rule(
+        "unsupported",
+        "A statement that the claims it cites do not support, or a quote that was changed.",
+        support.sentences,
+    ),
     Rule("superseded", "A page that cites a claim from an older edition of a source.", claims.superseded),
     Rule("retracted", "A page that cites a claim that is no longer in its source.", claims.retracted),
     Rule("contradiction", "Two contradictory statements with nothing to decide between them.", claims.contradictions),
@@ -61,7 +87,9 @@ RULES: tuple[Rule, ...] = (
         "numbers", "Two different numbers for the same thing, on two pages or cards or in two sources.", claims.numbers
     ),
     Rule(
-        "lost", "A page, claim or card that is recorded as current in ledger/ but is in no file.", records.without_file
+        "lost",
+        "A page, claim or card that is recorded as current in ledger/ but is not in any file.",
+        records.without_file,
     ),
     Rule(
         "unrecorded",
@@ -80,10 +108,10 @@ RULES: tuple[Rule, ...] = (
     Rule("card-long", "An answer that is too long to recall at once.", cards.too_long),
     Rule("card-double", "Two cards that ask the same question.", cards.doubles),
     Rule("card-ambiguous", "Two cards that ask the same question but have different answers.", cards.ambiguous),
-    Rule("card-damaged", "Text in a deck that cannot be read as a card.", cards.damaged),
+    Rule("card-damaged", "Text in a deck that cannot be read as a card.", card_text.damaged),
     Rule("card-leaks", "A question that contains its answer.", cards.leaking),
     Rule("card-unclear", 'A question that uses "it" or "this" without saying what it refers to.', cards.unclear),
-    Rule("card-unsupported", "A card whose support is missing or does not support its answer.", support.cards),
+    Rule("card-unsupported", "A card whose evidence is missing or does not support its answer.", support.cards),
     Rule(logs.LOST, "A log that has lost records.", logs.lost),
     Rule(logs.DAMAGED, "A line of a log that cannot be read.", logs.damaged),
 )

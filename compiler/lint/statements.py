@@ -12,8 +12,10 @@ from itertools import combinations
 from compiler.claims.conflicts import ASKED
 from compiler.claims.contradictions import is_plain, wording
 from compiler.claims.plain_contradictions import Point, contradict, contradict_in_one_wording, likeness
+from compiler.claims.source_conflicts import conflict, subject_key
 from compiler.language.mentions import places
 from compiler.lint.wiki import Page, Wiki
+from compiler.sources.editions import are_comparable
 from vault.ids import digest12
 from vault.model.claim import Claim, ClaimState
 from vault.model.markdown import plain_words
@@ -25,6 +27,8 @@ _COMMON = 40  # statements on one subject that have a word, from which on it say
 _SHARED = 0.15  # of the words of two statements
 _WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]{3,}")
 _DENIAL = re.compile(r"\b(?:cannot|can|not|no|never|do|does|did)\b|n['’]t\b", re.IGNORECASE)
+_DIGITS = re.compile(r"[\d.]+")
+_OPENING = re.compile(r"\W?(?:(?:The|An?|Each|Every|Der|Die|Das|Eine?)\s+)?([^\W\d_]{1,4})")
 MOST = 200  # statements on one subject that are compared
 _CURRENT = (ClaimState.CURRENT, ClaimState.DISPUTED)
 
@@ -79,6 +83,10 @@ def conflicts(wiki: Wiki) -> list[Conflict]:
             point = Point.WORDS
         if point is not None:
             found[key] = Conflict(pair.subject, pair.first, pair.second, point)
+    for each in _between_sources(wiki):
+        key = tuple(sorted((each.first.words, each.second.words)))
+        if key not in found and judged.get(key_of(each.first, each.second), "conflict") == "conflict":
+            found[key] = each
     return list(found.values())
 
 
@@ -105,7 +113,55 @@ def _point(pair: Pair, wiki: Wiki) -> Point | None:
     if not pair.subject:
         return contradict_in_one_wording(pair.first.words, pair.second.words)
     days = _day(wiki, pair.first), _day(wiki, pair.second)
+    if pair.first.verbatim and pair.second.verbatim and _is_decided(wiki, pair.first, pair.second):
+        return None
     return contradict(pair.first.words, pair.second.words, pair.subject, days)
+
+
+def _between_sources(wiki: Wiki) -> Iterator[Conflict]:
+    """Yield the claims of two sources that give one thing another quantity, or of which one denies the other.
+
+    Their thing needs no article. Two editions of a document, by their names or dates, are none.
+    """
+    by_subject: dict[str, list[Statement]] = defaultdict(list)
+    for claim in _claims(wiki):
+        by_subject[_opening(claim.words)].append(claim)
+    for opening, alike in by_subject.items():
+        if not opening or len({claim.path for claim in alike}) == 1:
+            continue
+        said = [claim for claim in alike if subject_key(claim.words)]
+        for a, b in combinations(said[:MOST], 2):
+            if wiki.origins[a.path] == wiki.origins[b.path] or not _nearly_the_same_words(a.words, b.words):
+                continue
+            point = conflict(a.words, b.words)
+            days = _day(wiki, a), _day(wiki, b)
+            if point and not (are_comparable(*days) or _are_editions(wiki, a, b) or _is_decided(wiki, a, b)):
+                yield Conflict("", a, b, point)
+
+
+def _opening(words: str) -> str:
+    """Return how the first word after an article begins, in lower case: of two forms of a word the same."""
+    found = _OPENING.match(words)
+    return found[1].casefold() if found else ""
+
+
+def _nearly_the_same_words(first: str, second: str) -> bool:
+    """Return whether most words of two texts begin alike, which is quick to tell."""
+    ours, theirs = _beginnings(first), _beginnings(second)
+    return 2 * len(ours & theirs) >= max(len(ours), len(theirs))
+
+
+def _is_decided(wiki: Wiki, first: Statement, second: Statement) -> bool:
+    """Return whether the sources of two statements have other authority, so that one of them counts."""
+    ranks = [{wiki.summaries[s].properties.text("authority") for s in each.sources} for each in (first, second)]
+    return ranks[0] != ranks[1]
+
+
+def _are_editions(wiki: Wiki, first: Statement, second: Statement) -> bool:
+    """Return whether the files of two sources have one name but for a number: manual-v1, manual-v2."""
+    names = [wiki.summaries[each.path].properties.text("source").casefold() for each in (first, second)]
+    bare = [_DIGITS.sub("", name) for name in names]
+    return bare[0] == bare[1] and names[0] != names[1]
 
 
 def _day(wiki: Wiki, statement: Statement) -> str:
@@ -191,8 +247,8 @@ def _answers(wiki: Wiki) -> Iterator[tuple[Statement, str]]:
 
 def _claims(wiki: Wiki) -> Iterator[Statement]:
     """Yield the claims of all sources that count."""
-    for claim, path, line in wiki.claims.values():
-        if claim.state in _CURRENT:
+    for id_, (claim, path, line) in wiki.claims.items():
+        if claim.state in _CURRENT and id_ not in wiki.altered:
             yield Statement(claim.words, path, line, frozenset((path,)), verbatim=True)
 
 

@@ -11,24 +11,29 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import unquote
 
 from compiler.concepts.decisions import rulings_of
-from compiler.query.verdict import Verdict
-from compiler.query.verify import unsupported
 from compiler.replies.journal import Journal
 from compiler.replies.knowledge import Knowledge, title_key
 from compiler.sources.confidence import original_page
+from compiler.sources.inventory import Scan, scan_sources
+from compiler.verification.verdict import Verdict
+from compiler.verification.verify import unsupported
 from vault.errors import Damaged, Refused
+from vault.files.write_scopes import is_beside
+from vault.ids import digest12
 from vault.layout import ANSWERS, CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
 from vault.model.answer_page import AnswerPage, parse_page
 from vault.model.article import CitedSentence, sentences
 from vault.model.card import Deck
 from vault.model.claim import Claim
-from vault.model.frontmatter import Properties, read_properties
-from vault.model.summary import Summary, parse_summary
+from vault.model.frontmatter import Properties, body_of, read_properties
+from vault.model.summary import Summary, furniture_of, parse_summary, prose_of
 from vault.model.wikilink import Wikilink, citations, links
 from vault.text.formatting import clean_line
+from vault.text.formatting import fold as fold_space
 from vault.vault import Vault
 
 INDEXES = ("wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md")
@@ -36,7 +41,8 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _BLOCK = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 _NOT_KEY = re.compile(r"[\W_]+")
 _CODE = re.compile(r"`[^`\n]+`")
-_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+_FENCE = re.compile(r"^((?: {0,3}>)*) {0,3}(```+|~~~+)")
+_FILE_LINK = re.compile(r"\]\((?:<([^<>\n]+?\.md)(?:#[^<>\n]*)?>|([^\s()<>]+?\.md)(?:#[^\s()<>]*)?)\)")
 
 
 @dataclass(frozen=True)
@@ -62,14 +68,28 @@ class Page:
     @cached_property
     def links(self) -> tuple[tuple[int, Wikilink], ...]:
         """Return the wikilinks with their 1-based lines, without those in code."""
-        found, fence = [], ""
+        return tuple((number, link) for number, line in self._lines if "[[" in line for link in links(line))
+
+    @cached_property
+    def file_links(self) -> tuple[tuple[int, str], ...]:
+        """Return the links to files of notes, `[words](path.md)`: their 1-based lines and the paths as written."""
+        found = ((number, link) for number, line in self._lines if "](" in line for link in _FILE_LINK.findall(line))
+        return tuple((number, unquote(angled or bare)) for number, (angled, bare) in found)
+
+    @property
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines with their 1-based numbers, without code. A fence in a quote ends with it."""
+        fence, quoted = "", ""
         for number, line in enumerate(self.text.split("\n"), 1):
+            if fence and quoted and not line.lstrip().startswith(">"):
+                fence = ""
             mark = _FENCE.match(line)
             if mark:
-                fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+                fence, quoted = (
+                    ("", "") if fence and mark[2].startswith(fence) else (fence or mark[2], quoted or mark[1])
+                )
             elif not fence:
-                found += [(number, link) for link in links(_CODE.sub("", line))]
-        return tuple(found)
+                yield number, _CODE.sub("", line)
 
     @cached_property
     def targets(self) -> frozenset[str]:
@@ -154,10 +174,20 @@ class Wiki:
 
     @cached_property
     def notes(self) -> tuple[Page, ...]:
-        """Return the human's notes in `insights/`."""
-        root = self.vault.root / "insights"
-        found = sorted(p.relative_to(self.vault.root).as_posix() for p in root.rglob("*.md") if p.is_file())
+        """Return the human's notes in `insights/`, without conflicted copies."""
+        found = (path for path in self.insights if path.endswith(".md") and not is_beside(path))
         return tuple(page for path in found if (page := self._page(path)) is not None)
+
+    @cached_property
+    def insights(self) -> tuple[str, ...]:
+        """Return the paths of all files in `insights/`, sorted."""
+        root = self.vault.root
+        return tuple(sorted(p.relative_to(root).as_posix() for p in (root / "insights").rglob("*") if p.is_file()))
+
+    @cached_property
+    def source_files(self) -> Scan:
+        """Return the files that a compile reads as sources."""
+        return scan_sources(self.vault.root, self.vault.notes)
 
     @cached_property
     def pages(self) -> tuple[Page, ...]:
@@ -222,6 +252,13 @@ class Wiki:
         return tuple(self.vault.decks())
 
     @cached_property
+    def decks_originals_first(self) -> list[Deck]:
+        """Return the decks, those last that are not named like their article: they may be copies."""
+        return sorted(
+            self.decks, key=lambda deck: f"/{deck.path.rpartition('/')[2][:-3]}|" not in deck.properties.text("article")
+        )
+
+    @cached_property
     def journal(self) -> Journal:
         """Return the stored replies of models and agents."""
         return Journal.of(self.vault)[0]
@@ -251,7 +288,35 @@ class Wiki:
     def unsupported(self) -> Verdict:
         """Return what `retain verify` has against sentences and cards, without reading the sources."""
         texts = {page.path: page.text for page in (*self.articles, *self.topics)}
-        return unsupported(self.vault, self.summaries.values(), texts, self.answer_pages, self.decks, self.journal)
+        proses = {page.path: page.text for page in self._edited_sources}
+        return unsupported(
+            self.vault, self.summaries.values(), texts, proses, self.answer_pages, self.decks, self.journal
+        )
+
+    @cached_property
+    def altered(self) -> dict[str, tuple[str, int, str]]:
+        """Return the claims whose quote is not the one recorded, by id: path and line, and the quote as recorded."""
+        out = {}
+        for id_, (claim, path, line) in self.claims.items():
+            recorded = self.ids.quotes.get(id_, "")
+            if recorded and fold_space(recorded) != fold_space(claim.quote):
+                out[id_] = path, line, recorded
+        return out
+
+    @cached_property
+    def prose(self) -> dict[str, tuple[CitedSentence, ...]]:
+        """Return the sentences outside the claims of the pages of sources that the user edited, by path."""
+        out = {}
+        for page in self._edited_sources:
+            furniture = furniture_of(self.summaries[page.path])
+            found = sentences(prose_of(page.text))
+            out[page.path] = tuple(each for each in found if each.cites or each.text not in furniture)
+        return out
+
+    @cached_property
+    def _edited_sources(self) -> tuple[Page, ...]:
+        """Return the pages of sources that are not as a compile wrote them."""
+        return tuple(page for page in self.sources if page.properties.text("generated") != digest12(body_of(page.text)))
 
     @cached_property
     def titles(self) -> dict[str, str]:

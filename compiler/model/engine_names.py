@@ -7,7 +7,7 @@ from there.
 
 from __future__ import annotations
 
-EXTRACTIVE = "extractive/4"
+EXTRACTIVE = "extractive/5"
 FAMILY = "journal/2"
 FORMER_FAMILY = "journal/1"  # of vaults whose claims were extracted one by one
 VERSIONS = {"extractive": EXTRACTIVE, "claude": FAMILY, "command": FAMILY, "agent": FAMILY, "journal": FAMILY}

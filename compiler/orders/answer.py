@@ -15,14 +15,14 @@ from compiler.orders.files import save_questions
 from compiler.protocol.check import item_key
 from compiler.protocol.replies import AnswerReply, CheckReply, Reply
 from compiler.protocol.requests import AnswerRequest, Exchange, Request
-from compiler.query.accepted import accepted_in
 from compiler.query.answer import MAX_QUESTION, Answer, check_for, extracted, gated
 from compiler.query.follow_up import subject_of
-from compiler.query.likeness import chosen_likeness
 from compiler.query.material import BUDGET, Material, gather
 from compiler.query.retrieve import Known
 from compiler.replies.asker import Asker, Backend, KeepsNotes, Waiting
 from compiler.replies.journal import JournalWriter
+from compiler.search.likeness import chosen_likeness
+from compiler.verification.accepted import accepted_in
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import UsageError
 from vault.ids import ulid

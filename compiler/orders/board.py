@@ -186,7 +186,7 @@ def _open_requests(desk: OrderDesk, at: datetime) -> tuple[Request, ...]:
 
     options = Options(engine="agent", dry_run=True, keep_read=not desk.sandboxed)
     start = open_build(desk.vault, options, FAMILY, at, lambda _: None, None, desk.staged())
-    assert start.asker is not None, "a build for agents has an asker"
+    assert start.asker is not None, "open_build gives a build for agents an asker"
     start.asker.dry = False  # it is to stop at the first stage instead of listing what it can of all
     try:
         build(start)

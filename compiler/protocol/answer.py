@@ -52,8 +52,8 @@ def parse(request: AnswerRequest, text: str) -> tuple[AnswerReply, list[Fault]]:
             reader.read(number, line)
     reply = AnswerReply(sentences=tuple(reader.sentences), missing=reader.missing)
     if not reply.sentences and not reply.missing:
-        what = "write MISSING and what the claims and passages do not tell"
-        reader.faults.append(Fault(0, "", "the answer says nothing", what))
+        what = "write MISSING and what the claims and passages do not say"
+        reader.faults.append(Fault(0, "", "the answer contains no cited sentence", what))
     return reply, reader.faults
 
 
@@ -100,7 +100,7 @@ class _Reader:
                 self.sentences[len(self.sentences) - (not is_new) :] = [sentence]
         rest = plain_words(line[at:]).lstrip(".-* ")
         if any(c.isalnum() for c in rest):
-            hint = "end it with the number of a claim, as [3], or a place in a passage, as [2:17b]"
+            hint = "end it with the number of a claim, such as [3], or a place in a passage, such as [2:17b]"
             self.faults.append(Fault(number, rest, "the sentence cites nothing", hint))
 
     def _sentence(self, number: int, said: str, cite: _Cited) -> AnswerSentence | None:

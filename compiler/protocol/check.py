@@ -72,7 +72,7 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
             elif _ALL_RIGHT.match(line):
                 recognized = True
             elif not UNMARKED.match(line):
-                hint = "as `12 FIX sentence`, `12 DROP why`, or OK alone"
+                hint = "write `12 FIX sentence`, `12 DROP why`, or only OK"
                 faults.append(Fault(number, line, "the line is not a verdict on an item", hint))
                 named = _NAMED.match(line)
                 if named and 1 <= int(named[1]) <= len(request.items):  # who names an item has something against it
@@ -87,13 +87,17 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
         recognized = True
         verdict = _verdict(request.items[n - 1], match[2].upper(), match[3])
         if verdict is None:
-            faults.append(Fault(number, line, "FIX needs the corrected text", "as FIX sentence, or FIX Q: ... A: ..."))
+            faults.append(
+                Fault(number, line, "FIX needs the corrected text", "write FIX sentence, or FIX Q: ... A: ...")
+            )
             verdict = CheckVerdict(
                 item=request.items[n - 1].key, verdict="drop", why="marked as wrong, but without a correction"
             )
         found[n - 1] = verdict
     if not recognized:
-        faults.append(Fault(0, "", "the answer names no item", "answer only `OK` if all are right"))
+        faults.append(
+            Fault(0, "", "the answer does not contain a verdict on any item", "answer only `OK` if all are right")
+        )
         return CheckReply(verdicts=()), faults
     verdicts = (found.get(n) or CheckVerdict(item=i.key, verdict="ok") for n, i in enumerate(request.items))
     return CheckReply(verdicts=tuple(verdicts), clashes=tuple(clashes)), faults

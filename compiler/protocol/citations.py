@@ -234,12 +234,12 @@ class Shown:
         if not item.words.strip():
             if len(searched.pieces) == 1 or len(searched.text) <= _WHOLE:
                 return list(searched.pieces.values()), "", ""
-            return [], f"{item.label} is cited as a whole", "name the sentence by its letter"
+            return [], f"{item.label} is cited as a whole", "cite the sentence by its letter"
         found: list[Quote] = []
         for piece in filter(str.strip, _LEFT_OUT.split(item.words)):
             quotes = self._piece(item.label, searched, piece)
             if not quotes:
-                return [], f"{item.label} does not have these words", self._hint(searched, piece)
+                return [], f"{item.label} does not contain these words", self._hint(searched, piece)
             found += quotes
         return list(dict.fromkeys(found)), "", ""
 
@@ -259,7 +259,7 @@ class Shown:
     def _hint(self, searched: _Searchable, words: str) -> str:
         score, start, end = searched.nearest(words)
         if score < 60:
-            return "name the sentence by its letter, or leave the statement out"
+            return "cite the sentence by its letter, or leave the statement out"
         return f"the most similar words there are: {short_line(searched.text[start:end], _SHOWN)}"
 
 
@@ -268,7 +268,7 @@ def sides_in(shown: Shown, number: int, words: str) -> tuple[str, list[list[Quot
     cites = citations_in(words)
     text = fold(normal(words[: cites[0].start] if cites else words))[:2_000]
     if not cites or not text:
-        return "", [], [Fault(number, words, "it cites nothing", "end it with its place, as [1:3b]")]
+        return "", [], [Fault(number, words, "it cites nothing", "end it with its place, such as [1:3b]")]
     faults: list[Fault] = []
     sides: list[list[Quote]] = []
     for cite in cites:
@@ -290,5 +290,5 @@ def clash_in(shown: Shown, number: int, words: str) -> tuple[Clash | None, list[
     if len(sides) > 1:
         return Clash(text=text, first=tuple(sides[0]), second=tuple(sides[1])), faults
     if text:
-        faults.append(Fault(number, words, "a clash needs two sides", "cite each in a bracket of its own"))
+        faults.append(Fault(number, words, "a contradiction needs two statements", "cite each in its own brackets"))
     return None, faults

@@ -15,7 +15,7 @@ _OWN = re.compile(
     r"\s*={2,}\s|=== ?|## |\[|\s*(?:WRITE|CARDS|OPEN|LEFT|QUESTION|BEFORE|ARTICLE|CONCEPT|IS|FROM|TERM)\s"
     r"|\s*(?:CLASH|SUM|CLUSTER|SAME)\s"
     r"|\s*OTHER PAGES\b|\s*Names found so far\b|\s*(?:so far|passages|the user rejected an earlier version"
-    r"|card that stays|the article now[^:\n]{0,80}|s\d{1,3}):|\s*about \d+ words\b|\.\.\.\s*$"
+    r"|card to keep|the article now[^:\n]{0,80}|s\d{1,3}):|\s*about \d+ words\b|\.\.\.\s*$"
 )
 _FENCE, _TICKS = re.compile(r"\s*```"), re.compile(r"`+")
 

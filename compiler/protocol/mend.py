@@ -14,8 +14,8 @@ from compiler.protocol.requests import Request
 MOST = 40  # faults that are listed
 _CORRECTED = re.compile(r"^[\s>*-]*LINE\s+(\d{1,6})\**\s*:\s?(.*)$")
 _AGAIN = (
-    "That is not an answer in the form that was asked for. Send the whole answer again, in lines of the forms given"
-    " at the beginning and with nothing around them."
+    "The answer is not in the requested form. Send the whole answer again, in lines of the forms given at the beginning"
+    " and with nothing around them."
 )
 
 
@@ -30,7 +30,7 @@ def mend_request(request: Request, text: str) -> str:
     listed = "\n".join(f"LINE {f.line}: {f.words}\n  {f.why}{f' ({f.hint})' if f.hint else ''}" for f in lines[:MOST])
     return (
         "Some lines of your answer cannot be used. For each, send the corrected line as `LINE 12: the whole line`, with"
-        " its citation; `LINE 12:` alone takes it out. Send nothing else.\n\n" + listed
+        " its citation; `LINE 12:` with nothing after it removes the line. Send nothing else.\n\n" + listed
     )
 
 

@@ -106,7 +106,14 @@ class _Reader:
             if said or (stems and any(stems <= block for block in self.stems)):
                 self.terms.append(ReadTerm(name=said[0] if said else name, blocks=tuple(self._blocks(where))))
             else:
-                self.faults.append(Fault(number, name, "the documents shown do not have this term", "as they write it"))
+                self.faults.append(
+                    Fault(
+                        number,
+                        name,
+                        "the documents shown do not contain this term",
+                        "write the term as the documents do",
+                    )
+                )
         elif kind == "CLASH":
             clash, faults = clash_in(self.shown, number, words)
             self.clashes += [clash] if clash is not None else []
@@ -122,7 +129,11 @@ class _Reader:
         elif kind == "FROM":
             found = self._blocks(words)
             if not found:
-                self.faults.append(Fault(number, words, "no passage of this request is named", "as 1:3-9, 1:14"))
+                self.faults.append(
+                    Fault(
+                        number, words, "it gives no passage of this request", "write the passages, such as 1:3-9, 1:14"
+                    )
+                )
             self.concepts[-1].blocks |= dict.fromkeys(found)
 
     def _concept(self, number: int, words: str) -> None:
@@ -147,7 +158,7 @@ class _Reader:
         if name and names.could_name(name):
             return True
         why = names.unfit(name) if name else "it is empty"
-        hint = "a noun phrase of at most six words, without commas, quotes, formulas or code"
+        hint = "use a noun phrase of at most six words, without commas, quotes, formulas or code"
         self.faults.append(
             Fault(number, name, f"this cannot be the name of a concept{f': {why}' if why else ''}", hint)
         )
@@ -198,7 +209,14 @@ class _Reader:
                 )
             )
         if not concepts and not self.summaries and not self.terms:
-            self.faults.append(Fault(0, "", "the answer has no line of this form", "CONCEPT, IS, FROM, TERM, SUM ..."))
+            self.faults.append(
+                Fault(
+                    0,
+                    "",
+                    "the answer has no line in the requested form",
+                    "begin lines with CONCEPT, IS, FROM, TERM or SUM",
+                )
+            )
         return ReadReply(
             covers=tuple(covered(self.request)),
             concepts=tuple(concepts),

@@ -44,7 +44,7 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
             if _NONE.match(line):
                 recognized = True
             elif not UNMARKED.match(line):
-                hint = "as `3 CONFLICT the point`, or NONE alone"
+                hint = "write `3 CONFLICT the point`, or only NONE"
                 faults.append(Fault(number, line, "the line is not a verdict on a pair", hint))
             continue
         n = int(match[1])
@@ -56,7 +56,14 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
             pair=request.pairs[n - 1].key, verdict=_WORDS[match[2].upper()], why=clean_line(match[3])[:500]
         )
     if not recognized:
-        faults.append(Fault(0, "", "the answer names no pair", "answer only `NONE` if no pair is contradictory"))
+        faults.append(
+            Fault(
+                0,
+                "",
+                "the answer does not contain a verdict on any pair",
+                "answer only `NONE` if no pair is contradictory",
+            )
+        )
         return ReconcileReply(verdicts=()), faults
     verdicts = (found.get(n) or PairVerdict(pair=p.key, verdict="none") for n, p in enumerate(request.pairs))
     return ReconcileReply(verdicts=tuple(verdicts)), faults

@@ -67,13 +67,13 @@ def parse(request: SettleRequest, text: str) -> tuple[SettleReply, list[Fault]]:
             continue
         found = named(number, words)
         if kind == "SAME" and len(found) < 2:
-            faults.append(Fault(number, line.strip(), "SAME needs two names", "as SAME 3 = 17"))
+            faults.append(Fault(number, line.strip(), "SAME needs two names", "write SAME 3 = 17"))
         elif kind == "SAME":
             same += [(found[0], other) for other in found[1:]]
         else:
             (lines if kind == "LINE" else pages).extend(found)
     if not (clusters or same or lines or pages or faults) and any(n.page and not n.settled for n in request.names):
-        faults.append(Fault(0, "", "the answer groups no name", "as CLUSTER topic: 1, 4, 9"))
+        faults.append(Fault(0, "", "the answer does not group any names", "write CLUSTER topic: 1, 4, 9"))
     return (
         SettleReply(
             covers=tuple(titles), same=tuple(same), lines=tuple(lines), pages=tuple(pages), clusters=tuple(clusters)

@@ -22,9 +22,9 @@ def render(request: WriteRequest) -> str:
         out += [f"  the user rejected an earlier version: {reason}" for reason in task.reasons]
         if task.present:
             out += list(_present(task))
-        out += [f"  card that stays: {clean_line(card.question)}" for card in task.cards]
+        out += [f"  card to keep: {clean_line(card.question)}" for card in task.cards]
     if request.neighbours:
-        out.append(f"OTHER PAGES, which explain themselves: {'; '.join(request.neighbours)}")
+        out.append(f"OTHER PAGES, each of which explains its own subject: {'; '.join(request.neighbours)}")
     marked = {label for task in request.concepts for label in task.new} if _is_update(request) else set()
     return "\n".join([*out, "", *lines_of(request.documents, marked)])
 
@@ -41,5 +41,5 @@ def _present(task: ConceptTask) -> Iterator[str]:
         if one.heading != last:
             yield f"    ## {one.heading}"
             last = one.heading
-        gone = " (its words are gone from the source: write it again or leave it out)" if one.gone else ""
-        yield f"    s{n}: {clean_line(one.sentence.text) or '(a block put in whole)'}{gone}"
+        gone = " (its text is no longer in the source: write it again or leave it out)" if one.gone else ""
+        yield f"    s{n}: {clean_line(one.sentence.text) or '(a block included unchanged)'}{gone}"

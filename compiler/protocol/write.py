@@ -216,7 +216,7 @@ class _Reader:
         if len(said.split()) > 2 and all(w[0].isupper() or len(w) < 4 for w in said.split()):
             said = " ".join(w if w.isupper() else w.lower() for w in said.split())  # A Heading in This Style
         if said and (fault := sentence_fault(said, "", self.known, self.known)):
-            self.faults.append(Fault(number, words, fault, "name what the section is about"))
+            self.faults.append(Fault(number, words, fault, "give the section a heading that says what it is about"))
             return ""
         return words
 
@@ -296,7 +296,9 @@ class _Reader:
         if fault:
             hint = "say what the passage says, cite the passage that says it, or mark it [derived ...] if it follows"
             if cite.mark:
-                hint = "a conclusion uses the names and units of what it cites, and its equations are correct"
+                hint = (
+                    "use the names and units of what the sentence cites, and make sure that its equations are correct"
+                )
             self.faults.append(Fault(number, said, fault, hint))
             return None
         note = clean_line(cite.note)
@@ -358,12 +360,12 @@ class _Reader:
                 continue
             if n == 0 and not cites:
                 if row.strip(f"| {_EMPTY}") and (fault := sentence_fault(row, "", self.known, self.known)):
-                    self.faults.append(Fault(number, row, fault, "name the columns"))
+                    self.faults.append(Fault(number, row, fault, "write only the names of the columns"))
                     row = " | ".join(_EMPTY for _ in found)
                 out.append(WrittenSentence(text=row, form="head"))
                 continue
             if not cites:
-                self.faults.append(Fault(number, row, "the row cites nothing", "put its citation after the last bar"))
+                self.faults.append(Fault(number, row, "the row cites nothing", "put its citation after the last |"))
                 continue
             sentence = self._sentence(number, row, cites[0], "row")
             for cite in cites[1:] if sentence is not None else ():
@@ -397,7 +399,7 @@ class _Reader:
         shown = f"{question} / {answer}"
         if kind is None:
             names = ", ".join(_KINDS.values())
-            self.faults.append(Fault(number, shown, f"unknown kind {fields.get('K', '')!r}", f"one of {names}"))
+            self.faults.append(Fault(number, shown, f"unknown kind {fields.get('K', '')!r}", f"use one of {names}"))
             return
         cited = fields.get("C", "") if fields.get("C", "").lstrip().startswith("[") else f"[{fields.get('C', '')}]"
         quotes: list[Quote] = []
@@ -437,9 +439,11 @@ class _Reader:
                 continue
             fault = sentence_fault(text, "", self.known, self.known)
             if not text.rstrip('"”*_ ').endswith(("?", "？")):
-                fault = "an open question ends in a question mark"
+                fault = "an open question must end with a question mark"
             if fault:
-                self.faults.append(Fault(number, text, fault, "ask what the passages raise, or leave it out"))
+                self.faults.append(
+                    Fault(number, text, fault, "ask a question that the passages raise, or leave it out")
+                )
                 continue
             quotes = [q for cite in cites for q in self._quotes(number, cite)]
             draft.questions.append(Statement(text=text[:2_000], quotes=tuple(dict.fromkeys(quotes))[:12]))

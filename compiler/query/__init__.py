@@ -1,1 +1,1 @@
-"""Reading a finished vault: answering, verifying, tracing."""
+"""Answers to questions: from passages, by a model, filed as pages."""

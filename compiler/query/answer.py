@@ -17,7 +17,7 @@ from compiler.protocol.requests import BlockView, CheckItem, CheckRequest, Docum
 from compiler.query.extract import articles_on, extract
 from compiler.query.follow_up import NO_SUBJECT, Subject
 from compiler.query.retrieve import Known
-from compiler.query.search import Likeness
+from compiler.search.search import Likeness
 from vault.ids import ClaimId, digest12
 from vault.index.database import Database
 from vault.text.formatting import clean, clean_line, fold

@@ -17,7 +17,7 @@ from compiler.index.entries import CODE, Entry, articles_citing, entries_of, pag
 from compiler.language.search_terms import FUNCTION_WORDS, query_words, terms
 from compiler.query.follow_up import ASKS_WHAT_IS, NO_SUBJECT, Subject, content_words
 from compiler.query.retrieve import claim_is_in
-from compiler.query.search import Hit, Likeness, Results, Word, search, words_in
+from compiler.search.search import Hit, Likeness, Results, Word, search, words_in
 from compiler.sources.segments import passages as sentences
 from vault.index.database import Database
 from vault.text.formatting import fold

@@ -18,8 +18,8 @@ from compiler.index.entries import Entry, claims_named, page_of, passages_of, ti
 from compiler.protocol.replies import AnswerReply, AnswerSentence, Quote
 from compiler.protocol.requests import ArticleView, BlockView, DocumentView, PassageView
 from compiler.query.retrieve import Known, fitting, known_claims, passage_key
-from compiler.query.search import Likeness, search
-from compiler.query.search_rows import LONG
+from compiler.search.rows import LONG
+from compiler.search.search import Likeness, search
 from vault.errors import Damaged, Refused
 from vault.ids import SourceId, digest12
 from vault.index.database import Database

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from compiler.index.entries import Entry, entries_of
 from compiler.model.requests import ClaimView
-from compiler.query.search import Likeness, search
+from compiler.search.search import Likeness, search
 from vault.errors import Damaged, Refused
 from vault.ids import ClaimId, digest12
 from vault.index.database import Database

@@ -153,7 +153,8 @@ def _decode_guessed(data: bytes) -> tuple[str, list[Problem]]:
         raise Unreadable(f"mostly {encoding}, but with invalid bytes", hint="save it as UTF-8") from None
     if len(data) > SHORT and not language_of(text):
         raise Unreadable(
-            f"unknown encoding: decoded as {encoding}, the text is in no known language", hint="save it as UTF-8"
+            f"unknown encoding: when decoded as {encoding}, the text is not in a known language",
+            hint="save it as UTF-8",
         )
     return text.translate(_BREAKS), [Problem("encoding-guessed", f"not UTF-8: read as {encoding}", 0)]
 

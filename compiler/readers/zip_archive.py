@@ -176,7 +176,7 @@ def _xml_root(data: bytes, kind: str) -> Any:
 
     refuse_doctype(data, kind)
     if data.count(b"<") > MAX_TAGS:
-        raise Unreadable("a part of it is larger than can be read at once", hint="split the document")
+        raise Unreadable("a part of it is too large to be read at once", hint="split the document")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )

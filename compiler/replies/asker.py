@@ -130,8 +130,8 @@ class Asker:
             self.open += requests
             return
         if self.backend is None:
-            what = f"{plural(len(requests), 'request')} in this vault without an answer ({stage})"
-            raise self._waiting(requests, what)
+            asked = plural(len(requests), "request in this vault has", "requests in this vault have")
+            raise self._waiting(requests, f"{asked} no answer ({stage})")
         left = dict(enumerate(requests))
         stopped: Failed | None = None
         started = time.monotonic()

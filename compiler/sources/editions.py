@@ -49,16 +49,16 @@ def newer(one: Marks, other: Marks) -> str:
     if not one.names & other.names or one.is_draft != other.is_draft:
         return ""
     signs = [
-        ("published {} against {}", one.published, other.published),
-        ("dated {} against {}", one.named, other.named),
+        ("published {}, the older one {}", one.published, other.published),
+        ("dated {}, the older one {}", one.named, other.named),
     ]
     found = [(text, a, b) for text, a, b in signs if are_comparable(a, b)]
     verdicts = [(a > b, text.format(a, b)) for text, a, b in found]
     if one.version and other.version and one.version != other.version:
         shown = (".".join(map(str, v)) for v in (one.version, other.version))
-        verdicts.append((one.version > other.version, "version {} against {}".format(*shown)))
+        verdicts.append((one.version > other.version, "version {}, the older one {}".format(*shown)))
     if not verdicts and are_comparable(one.dated, other.dated):
-        verdicts.append((one.dated > other.dated, f"dated {one.dated} against {other.dated}"))
+        verdicts.append((one.dated > other.dated, f"dated {one.dated}, the older one {other.dated}"))
     return verdicts[0][1] if verdicts and all(later for later, _ in verdicts) else ""
 
 

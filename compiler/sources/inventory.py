@@ -8,13 +8,16 @@ from pathlib import Path
 
 from vault.config.notes import HERE, NoteRules
 from vault.diagnostic import Diagnostic
+from vault.files.write_scopes import is_beside, original_of
 from vault.ids import SourceId, free_slug, mint
 from vault.log import ledger
+from vault.text.formatting import clean_line
 
 # Folders that programs fill; in a repository, those too that its builds fill or that hold what others wrote.
 _MACHINES = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
 _BUILT = frozenset({"dist", "build", "target", "vendor", "third_party", "venv", "htmlcov", "coverage"})
 RACY_NS = 2_000_000_000  # a file this young may change again without its time stamp showing it
+CONFLICT_COPY = "conflict-copy"  # the code of a notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,8 @@ def scan_sources(root: Path, notes: NoteRules) -> Scan:
     for folder in notes.folders:
         if not (root / folder).is_dir():  # a disk that is not mounted, rather than the end of all its notes
             found.unknown.append(folder)
-            hint = "bring it back, or change [notes] in retain.toml"
-            found.failures.append(Diagnostic(folder, 0, "missing-folder", "this folder of notes is not there", hint))
+            hint = "restore the folder, or change [notes] in retain.toml"
+            found.failures.append(Diagnostic(folder, 0, "missing-folder", "this notes folder does not exist", hint))
             continue
         part = scan(root, "" if folder == HERE else folder, notes)
         found.files += [file for file in part.files if file.path not in seen]
@@ -52,8 +55,16 @@ def scan_sources(root: Path, notes: NoteRules) -> Scan:
         found.unknown += part.unknown
         found.failures += part.failures
         found.notices += part.notices
-    found.files.sort(key=lambda f: f.path)
+    found.notices += [_copy_notice(file.path) for file in found.files if is_beside(file.path)]
+    found.files = sorted((f for f in found.files if not is_beside(f.path)), key=lambda f: f.path)
     return found
+
+
+def _copy_notice(path: str) -> Diagnostic:
+    """Return the notice on a source that is only another version of one beside it."""
+    original = clean_line(original_of(path).rpartition("/")[2])
+    hint = f"keep what you need in {original}, then delete this file; if it is a source of its own, rename it"
+    return Diagnostic(path, 0, CONFLICT_COPY, f"not read: a conflicted copy of {original}", hint)
 
 
 def scan(root: Path, folder: str, notes: NoteRules | None = None) -> Scan:

@@ -221,7 +221,7 @@ def _thin_article(subject: Subject, _: CardRecord) -> Diagnosis | None:
     least = SPARSE_SENTENCES if subject.confidence in ("low", "speculative") else FEW_SENTENCES
     if subject.sentences is None or subject.sentences > least:
         return None
-    sure = f", of {subject.confidence} confidence" if subject.confidence else ""
+    sure = f", with {subject.confidence} confidence" if subject.confidence else ""
     why = f"its article has {plural(subject.sentences, 'sentence')} from {plural(subject.sources, 'source')}{sure}"
     return Diagnosis(Cause.THIN_ARTICLE, why, f"add a second source that says more about {subject.title}")
 

@@ -21,37 +21,45 @@ class Border:
 
 _NO = "no"
 _SCHEDULED = "with `--with-schedule`"
-_SAME = "as import and export"
+_SAME = "the same as for import and export"
 
 BORDERS = (
     Border(
         "a note's identity",
         ("notes.id", "notes.guid"),
-        "the GUID, in the key of each card; two packages with one GUID make one card",
-        "a GUID of vault and card, which never changes",
-        "by the field CardId, as AnkiConnect tells no GUIDs",
+        "the GUID, stored in the key of each card; notes with the same GUID in two packages become one card",
+        "a GUID derived from the vault and the card; it never changes",
+        "by the CardId field, because AnkiConnect does not report GUIDs",
     ),
     Border(
         "fields",
         ("notes.flds", "notes.sfld", "notes.csum"),
         "both sides of each card as its template shows them, as Markdown; edits to your own cards are listed",
-        "question, answer, kind, concept, quote, source, CardId",
-        "to Anki; what was edited there stays, and what was edited on both sides waits in the inbox",
+        "question, answer, kind, concept, quote, source (a link if it is on the web), CardId; tables stay tables",
+        "sent to Anki; notes edited only in Anki are left alone; cards edited on both sides are listed in the inbox",
     ),
     Border(
         "note types and templates",
         ("notes.mid", "cards.ord"),
-        "rendered; siblings stay siblings; a cloze is a card per number; scripts are counted, not imported; of image "
-        "occlusion, the picture is kept and the note named",
-        "“retain”, “retain (and reversed)” and “retain cloze”; imported siblings are notes of their own",
-        "as export",
+        "rendered; siblings stay siblings; a cloze note becomes one card per number; scripts are counted, not "
+        "imported; for image occlusion, the picture is kept; masks, texts and cards are not, and are listed per note",
+        "“retain”, “retain (and reversed)”, “retain cloze” and “retain (siblings)”; an imported note becomes one note "
+        "again, with the cards that still exist; an imported cloze stays a cloze while its cards agree on its text",
+        "the same as for export",
+    ),
+    Border(
+        "right-to-left text",
+        (),
+        "the direction of each side, from the field's option, `dir` or the style sheet; direction marks are left out",
+        'the same sides, and any side that begins with right-to-left letters, as `dir="rtl"`',
+        "the same as for export",
     ),
     Border(
         "tags",
         ("notes.tags",),
-        "every tag, `marked` and `leech` too: of the file where notes share them, else of the card",
-        "tags of the deck and of the card, and concept, kind and vault below `retain::`",
-        "both ways: what was added or removed on either side",
+        "every tag, including `marked` and `leech`: for the file if all its notes share it, otherwise for the card",
+        "the tags of the deck and the card, plus concept, kind and vault under `retain::`",
+        "in both directions: what was added or removed on either side",
     ),
     Border(
         "pictures and sounds",
@@ -63,8 +71,8 @@ BORDERS = (
     Border(
         "deck",
         ("cards.did", "cards.odid"),
-        "a file per deck, named after it; cards in a filtered deck count to their home",
-        "a deck per topic, concept or vault (`--decks`)",
+        "one file per deck, named after it; cards in a filtered deck are placed in their home deck",
+        "one deck per topic, concept or vault (`--decks`)",
         "new notes only; decks stay as they are in Anki",
     ),
     Border(
@@ -72,80 +80,81 @@ BORDERS = (
         ("revlog.id", "revlog.cid", "revlog.ease", "revlog.time"),
         "every answer, once",
         _SCHEDULED,
-        "both ways, each once; a review undone here stays in Anki's log",
+        "in both directions, each review only once; a review undone here stays in Anki's log",
     ),
     Border(
-        "cramming, and days moved by Anki",
+        "cramming, and reviews rescheduled by Anki",
         ("revlog.type", "revlog.factor"),
         "counted, not imported",
         _NO,
         _NO,
     ),
     Border(
-        "a card forgotten (reset)",
+        "a card that was reset",
         (),
-        "new here, too; earlier ratings count no more for its memory",
+        "new here, too; earlier ratings no longer affect its memory state",
         _SCHEDULED,
         "from Anki",
     ),
     Border(
         "a due date set by hand",
         ("cards.due", "cards.odue"),
-        "the day, unless an answer came later; a card without any answer stays new and is counted",
+        "imported, unless the card was answered later; a card that was never answered stays new and is counted",
         "due dates " + _SCHEDULED,
-        "from Anki; to Anki where reviews were sent",
+        "from Anki; also to Anki, for cards whose reviews were sent",
     ),
     Border(
         "memory state",
         ("cards.data",),
         "computed from the reviews",
         "stability, difficulty and last review " + _SCHEDULED,
-        "Anki computes it from the reviews that were sent, when it shows the card next",
+        "Anki computes it from the reviews that were sent, the next time it shows the card",
     ),
     Border(
         "phase, interval, repetitions, lapses, steps",
         ("cards.type", "cards.ivl", "cards.reps", "cards.lapses", "cards.left", "revlog.ivl", "revlog.lastIvl"),
         "computed from the reviews",
         _SCHEDULED,
-        "to Anki where reviews were sent",
+        "to Anki, for cards whose reviews were sent",
     ),
     Border("ease factor", ("cards.factor",), _NO + ": FSRS has none", "250 %", _NO),
     Border(
         "suspended",
         ("cards.queue",),
-        "yes, and resumed; what you decide here afterwards stays",
+        "yes, and unsuspended, too; changes that you make here afterwards are kept",
         _SCHEDULED,
         "from Anki; retracted, retired and deleted cards are suspended there and tagged `retain::retracted`",
     ),
     Border(
         "buried",
         (),
-        "if it was today",
+        "if it was buried today",
         _SCHEDULED,
         "from Anki",
     ),
     Border(
         "flag",
         ("cards.flags",),
-        "a flag with its colour as the reason; gone when it is gone there",
+        "a flag, with its colour as the reason; removed here when it is removed in Anki",
         "red, " + _SCHEDULED,
         "from Anki",
     ),
     Border(
         "deck options and FSRS parameters",
         (),
-        _NO + ": fit your own with `retain optimize`, from the reviews that were imported",
-        "a preset " + _SCHEDULED,
+        "FSRS parameters (of versions 4.5 to 6) and desired retention of a preset are offered; `--preset NAME` adopts "
+        "them; other options no",
+        "steps, limits, desired retention and FSRS parameters as a preset, " + _SCHEDULED,
         _NO,
     ),
     Border(
-        "times of change, and marks of AnkiWeb",
+        "modification times, and AnkiWeb's sync markers",
         (
             *("notes.mod", "notes.usn", "notes.data", "notes.flags"),
             *("cards.id", "cards.nid", "cards.mod", "cards.usn", "revlog.usn"),
         ),
-        "read to tell what is newer",
-        "since when the words are as they are",
+        "used to determine which version is newer",
+        "the time when the current text was first exported",
         _SAME,
     ),
 )

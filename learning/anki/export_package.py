@@ -22,42 +22,43 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from learning.anki.deck_names import DECK_TREES, deck_name, decks_below, tag_word
 from learning.anki.export_schedule import Schedule, schedule_of, write_schedule
-from learning.anki.field_html import NameOf, field, field_of_words, inert
+from learning.anki.field_html import NameOf, directed, field, field_of_words, inert
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
-from learning.anki.note_types import BASIC, BOTH_WAYS, CLOZE, NoteType
+from learning.anki.note_shapes import ImportedNotes, Shape, shape_of_block
+from learning.anki.note_types import BASIC, CLOZE, NoteType
 from learning.anki.tags import user_tags
 from learning.cards.workspace import Desk
 from learning.formats.targets import MARK, is_package
 from learning.store.placed import Placed
-from learning.store.siblings import DECK, OWN_DECK, is_imported
 from vault.errors import Refused, WriteFailed
 from vault.evidence.evidence import Evidence, EvidenceReader
 from vault.files.exports import export_file
 from vault.ids import CardId, vault_digest
 from vault.log.ledger import Event, note_event
 from vault.log.review_log import unix_ms
-from vault.model.card import REVERSED, Deck, split_quote
 from vault.model.cloze import with_marks
 from vault.text.formatting import clean_line
 
 VAULT_TAG = "retain::vault::"
-_MODEL_MOD = 1_763_800_000  # Unix seconds; raise it with each change of fields, templates or style
+_MODEL_MOD = 1_763_900_000  # Unix seconds; raise it with each change of fields, templates or style
 # The columns that are no parameter: to be synced, no checksum (Anki makes it), no flags, no data; a card is new.
 _NOTE = "INSERT INTO notes VALUES (?, ?, ?, ?, -1, ?, ?, ?, 0, 0, '')"
 _CARD = "INSERT INTO cards VALUES (?, ?, ?, ?, ?, -1, 0, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, '')"
 _MARKS = re.compile("[\ue010-\ue013]")  # stand for those of deletions while Markdown is read
-DECK_TREES = ("topic", "concept", "one")  # what has a deck of its own in Anki
 _LEVEL = 3  # of deflate: a third quicker than the usual 6, and a tenth larger
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the date in a zip that says nothing
 
 
 @dataclass(frozen=True, slots=True)
 class AnkiNote:
-    """The cards of a block as a note in Anki. `fields` are HTML, `deck` the names of nested decks, outermost first.
+    """The cards of a block, or of an imported note, as a note in Anki. `fields` are HTML, `deck` the names of nested
+    decks, outermost first.
 
-    `card` is the first id of the block, which names the note; `several` as `cards`, where it is not that card alone.
+    `card` is the first id of the block, which names the note; `several` as `cards`, where it is not that card alone,
+    and `homes` their decks where they differ.
     """
 
     card: CardId
@@ -67,6 +68,12 @@ class AnkiNote:
     tags: tuple[str, ...]
     type: NoteType = BASIC
     several: tuple[tuple[int, CardId], ...] = ()
+    homes: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def decks(self) -> tuple[tuple[str, ...], ...]:
+        """Return the deck of each card."""
+        return self.homes or (self.deck,) * len(self.cards)
 
     @property
     def cards(self) -> tuple[tuple[int, CardId], ...]:
@@ -114,112 +121,107 @@ def notes_of(
     """
     settings = desk.vault.settings
     reader = EvidenceReader(desk.vault)
+    imported = ImportedNotes(desk)
     tags: dict[str, tuple[str, ...]] = {}
     blocks: dict[CardId, list[Placed]] = {}
     for id_, placed in desk.cards.items():
         if id_ not in left_out and not desk.state(id_).retracted:
-            blocks.setdefault(placed.card.note or id_, []).append(placed)
+            blocks.setdefault(imported.name_of(id_) or placed.card.note or id_, []).append(placed)
+
+    def tags_of(placed: Placed) -> tuple[str, ...]:
+        return tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
+
+    def deck_of(placed: Placed) -> tuple[str, ...]:
+        return ("retain", deck_name(settings.name) or "vault", *decks_below(placed, tags_of(placed), decks))
+
     notes = []
-    for note, cards in blocks.items():
+    for note, cards, shape in _shaped(blocks, imported):
         placed = cards[0]
-        own = tags.setdefault(placed.deck.path, placed.deck.properties.texts("tags"))
-        deck = ("retain", _deck_name(settings.name) or "vault", *_decks_below(placed, own, decks))
-        ours = [f"retain::concept::{_tag(placed.concept)}", *([f"retain::kind::{placed.kind}"] if placed.kind else [])]
+        own, deck = tags_of(placed), deck_of(placed)
+        ours = [
+            f"retain::concept::{tag_word(placed.concept)}",
+            *([f"retain::kind::{placed.kind}"] if placed.kind else []),
+        ]
         marks = (tag for each in cards for tag in desk.state(each.id).tags)
-        words = dict.fromkeys([*ours, *filter(None, map(_tag, (*own, *marks)))])
+        words = dict.fromkeys([*ours, *filter(None, map(tag_word, (*own, *marks)))])
         theirs = known[note].guid if known and note in known else ""
         guid = theirs or guid_of(settings.vault_id, note)
-        is_both = any(each.card.variant == REVERSED for each in cards)
-        type_ = CLOZE if placed.card.is_cloze else BOTH_WAYS if is_both else BASIC
-        fields = _fields(note, placed, type_, reader.of(placed.card.support), media.name_of if media else None)
-        several = tuple((ord_of(each), each.id) for each in cards) if type_ is not BASIC else ()
-        notes.append(AnkiNote(note, guid, deck, fields, tuple(words), type_, several))
+        fields = _fields(note, placed, shape, reader.of(placed.card.support), media.name_of if media else None)
+        several = shape.cards if shape.cards != ((0, note),) else ()
+        homes = tuple(map(deck_of, cards))
+        homes = homes if len(set(homes)) > 1 else ()
+        notes.append(AnkiNote(note, guid, deck, fields, tuple(words), shape.type, several, homes))
     return notes
 
 
-def ord_of(placed: Placed) -> int:
-    """Return the number of a card among those of its note in Anki."""
-    variant = placed.card.variant
-    return int(variant[1:]) - 1 if placed.card.is_cloze else int(variant == REVERSED)
-
-
-def cards_of_notes(desk: Desk) -> dict[CardId, dict[int, CardId]]:
-    """Return for each note with several cards, or with another than the first, its cards by their numbers in Anki."""
-    found: dict[CardId, dict[int, CardId]] = {}
-    for id_, placed in desk.cards.items():
-        if placed.card.variant:
-            found.setdefault(placed.card.note or id_, {})[ord_of(placed)] = id_
-    for note in found.keys() & desk.cards.keys():
-        if not desk.cards[note].card.variant:
-            found[note][0] = note
-    return found
+def _shaped(
+    blocks: Mapping[CardId, list[Placed]], imported: ImportedNotes
+) -> Iterator[tuple[CardId, list[Placed], Shape]]:
+    """Yield the name of each note, its cards, and what it is; an imported note can make several."""
+    for note, cards in blocks.items():
+        if note not in imported.cards:
+            yield note, cards, shape_of_block(cards)
+            continue
+        by_id = {placed.id: placed for placed in cards}
+        shapes = imported.shapes(note, cards)
+        for shape in shapes:
+            own = [by_id[card] for _, card in shape.cards]
+            yield (note if len(shapes) == 1 and shape.type is not BASIC else own[0].id), own, shape
 
 
 def _fields(
-    note: CardId, placed: Placed, type_: NoteType, evidence: Sequence[Evidence], name_of: NameOf | None
+    note: CardId, placed: Placed, shape: Shape, evidence: Sequence[Evidence], name_of: NameOf | None
 ) -> tuple[str, ...]:
     """Return the fields of a note as HTML."""
     quotes = [field_of_words(e.claim.quote) for e in evidence if e.claim is not None]
-    sources = list(dict.fromkeys(inert(clean_line(e.place)) for e in evidence))
-    question, answer = placed.card.block_words
-    if type_ is not BASIC:  # what is shown on the front of one card must not name the source, which may tell
-        shown, extra = split_quote(question if answer is None else answer)
-        sources += [field(re.sub(r"(?m)^> ?", "", extra), name_of)] if extra.strip() else []
-        question, answer = (shown, None) if answer is None else (question, shown)
+    sources = list(dict.fromkeys(map(_source, evidence)))
+    sources += [field(re.sub(r"(?m)^> ?", "", shape.below), name_of)] if shape.below.strip() else []
     about = (placed.kind.capitalize(), inert(placed.title), "<br>".join(quotes), "; ".join(sources), note)
-    if answer is None:
-        return (_cloze_field(question, name_of), *about)
-    # Anki makes no card of a note without a first field.
-    return (field(question, name_of) or inert(clean_line(question)) or "?", field(answer, name_of), *about)
+    if shape.type is CLOZE:
+        return (directed(cloze_field(shape.words[0], name_of), rtl=shape.rtl[0]), *about)
+    sides = (_side(words, number % 2 == 0, name_of) for number, words in enumerate(shape.words))
+    return (*(directed(side, rtl=rtl) for side, rtl in zip(sides, shape.rtl, strict=True)), *about)
 
 
-def _cloze_field(text: str, name_of: NameOf | None) -> str:
+def _source(evidence: Evidence) -> str:
+    """Return the HTML that names a source, a link where it is on the web."""
+    place = inert(clean_line(evidence.place))
+    return f'<a href="{inert(evidence.address)}">{place}</a>' if evidence.address else place
+
+
+def _side(words: str, is_question: bool, name_of: NameOf | None) -> str:
+    """Return the HTML of a side; not blank for a question that is there, as Anki makes no card of one that is."""
+    shown = field(words, name_of)
+    return shown or (inert(clean_line(words)) or "?" if is_question and words else "")
+
+
+def cloze_field(text: str, name_of: NameOf | None) -> str:
     """Return the HTML of a text whose deletions act in Anki, as nothing else in it does."""
     html = field(with_marks(_MARKS.sub("", text), "\ue010{}\ue011", "\ue012", "\ue013"), name_of)
     html = re.sub("\ue010([0-9,]+)\ue011", r"{{c\1::", html)
     return html.replace("\ue012", "::").replace("\ue013", "}}")
 
 
-def _tag(word: str) -> str:
-    """Return a word as an Anki tag: without white space, which would divide it."""
-    return re.sub(r"[^\w:/+.#-]+", "-", clean_line(word)).strip(":-")
-
-
-def _decks_below(placed: Placed, tags: Sequence[str], decks: str) -> list[str]:
-    """Return the names of a card's decks below the vault's own, outermost first."""
-    if decks == "one":
-        return []
-    topic = _decks_there(placed.deck, tags) or ["concepts"]
-    concept = _deck_name(placed.title) if decks == "concept" and not is_imported(placed.deck) else ""
-    return [*topic, concept] if concept else topic
-
-
-def _decks_there(deck: Deck, tags: Sequence[str]) -> list[str]:
-    """Return the deck names below the vault's own: those that an imported deck had in Anki, that of the user's own
-    deck, else the file's first tag.
-    """
-    given = deck.properties.text(DECK if is_imported(deck) else OWN_DECK)
-    names = given.split("::") if given else tags[:1]
-    return list(filter(None, map(_deck_name, names)))
-
-
-def _deck_name(name: str) -> str:
-    """Return a deck's name without Anki's separator."""
-    return re.sub(r":{2,}|[\"\x1f]", " ", clean_line(name)).strip(" :")[:60]
-
-
 def modified(
     notes: Iterable[AnkiNote], known: Mapping[CardId, NoteRecord], now: datetime, *, fresh: bool = False
 ) -> dict[CardId, int]:
     """Return since which Unix second each note says what it says: as known while that stays, else `now` and later than
-    before; with `fresh` for every note.
+    before; with `fresh` for every note. A note that changed by tags alone that came from Anki is older than the one
+    there: an import of the package must not replace words that were edited in Anki before.
     """
     seconds: dict[CardId, int] = {}
     second = max(1, unix_ms(now) // 1000)
     for note in notes:
         old = known.get(note.card, NoteRecord())
-        is_same = old.modified and old.digest == note.digest and not fresh
-        seconds[note.card] = old.modified if is_same else max(second, old.modified + 1)
+        there, tags = old.imported_tags
+        if old.modified and old.digest == note.digest and not fresh:
+            seconds[note.card] = old.modified
+        elif (
+            there > old.modified and old.fields == note.shown and tags == {*user_tags(note.tags).values()} and not fresh
+        ):
+            seconds[note.card] = max(old.modified + 1, there - 1)
+        else:
+            seconds[note.card] = max(second, old.modified + 1)
     return seconds
 
 
@@ -251,7 +253,8 @@ def package(
     """Return the bytes of an .apkg. `seconds` are when notes were modified; `media` maps names of pictures to their
     bytes; `schedule` makes the schedule of the cards with these numbers, without it all are new.
     """
-    decks = {deck: _deck_id(vault_id, deck) for deck in dict.fromkeys(note.deck for note in notes)}
+    named = dict.fromkeys(deck for note in notes for deck in note.decks)
+    decks = {deck: _deck_id(vault_id, deck) for deck in named}
     return _zipped(_database(decks, notes, seconds, schedule), media or {})
 
 
@@ -281,8 +284,8 @@ def _database(
         cursor.executemany(_NOTE, (_note_row(note, numbers[note.cards[0][1]], seconds[note.card]) for note in notes))
         for place, note in enumerate(notes):
             number = numbers[note.cards[0][1]]
-            for ord_, card in note.cards:
-                cursor.execute(_CARD, (numbers[card], number, decks[note.deck], ord_, seconds[note.card], place))
+            for (ord_, card), deck in zip(note.cards, note.decks, strict=True):
+                cursor.execute(_CARD, (numbers[card], number, decks[deck], ord_, seconds[note.card], place))
         if schedule is not None:
             write_schedule(cursor, schedule(numbers))
         connection.commit()
@@ -349,11 +352,16 @@ def _zipped(database: bytes, media: Mapping[str, bytes]) -> bytes:
 class Exported:
     """The number of notes in a package; cards that an earlier one held and that were retracted since, as no package can
     remove a note in Anki; and cards that would be there twice, as a sync created notes of unknown GUIDs.
+
+    `incomplete` are imported notes with fewer cards than they came with, as some were deleted or retired here, and
+    `divided` those of which each card is a note of its own; each by its first card.
     """
 
     notes: int
     retracted: tuple[CardId, ...] = ()
     doubled: tuple[CardId, ...] = ()
+    incomplete: tuple[CardId, ...] = ()
+    divided: tuple[CardId, ...] = ()
 
 
 def export_anki(
@@ -381,9 +389,15 @@ def export_anki(
         temporary.write_bytes(package(vault_id, notes, seconds, media.files, schedule))
     with suppress(WriteFailed, Refused):  # of a vault that cannot be written: the next export makes every note newer
         record(desk.vault, given_out(vault_id, notes, seconds, known))
+    written = {note.card for note in notes}
     there = [(card, known[card]) for card in desk.cards if card in known]
+    imported = ImportedNotes(desk).cards
+    count = {note.card: len(note.cards) for note in notes}
+    divided = {name for name, cards in imported.items() if sum(card in count for card in cards.values()) > 1}
     return Exported(
         len(notes),
-        tuple(card for card, one in there if one.modified and desk.state(card).retracted),
+        tuple(card for card, one in there if one.modified and desk.state(card).retracted and card not in written),
         tuple(card for card, one in there if one.lacks_guid),
+        tuple(n for n, cards in imported.items() if n not in divided and count.get(n, len(cards)) < len(cards)),
+        tuple(name for name in imported if name in divided),
     )

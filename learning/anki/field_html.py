@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -35,6 +37,8 @@ _TEX_ACTIVE = re.compile(
 _ANKI_TAG = re.compile(r"\[(?=/?(?:sound|latex|anki|\$))", re.IGNORECASE)
 # One line that begins with a letter and in which nothing means anything to Markdown, Anki or TeX: most cards are such.
 _PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ .,;:?!'\"()/%+–—’“”-])*")
+# What is not read as text: tags, code, formulas, and the marks of a cloze.
+_NO_LETTERS = re.compile(r"<code\b.*?</code>|<[^>]*>|\\\(.*?\\\)|\\\[.*?\\\]|\{\{c[0-9,]+::", re.DOTALL)
 _PARAGRAPH = re.compile(r"<p>((?:(?!<p>).)*)</p>", re.DOTALL)
 
 
@@ -53,6 +57,15 @@ def field(markdown: str, name_of: NameOf | None = None) -> str:
     return alone[1] if alone else shown
 
 
+def directed(shown: str, *, rtl: bool = False) -> str:
+    """Return the HTML of a field, from right to left if most of its letters are, or it is known (`rtl`) to be so."""
+    kinds = Counter(
+        map(unicodedata.bidirectional, "" if shown.isascii() else html.unescape(_NO_LETTERS.sub("", shown)))
+    )
+    is_rtl = rtl or kinds["R"] + kinds["AL"] > kinds["L"]
+    return f'<div dir="rtl">{shown}</div>' if shown and is_rtl else shown
+
+
 def field_of_words(words: str) -> str:
     """Return the HTML of a field that shows plain text, such as a quote; `$math$` and `` `code` `` work."""
     return field(escape(clean_line(words)))
@@ -69,6 +82,7 @@ def _parser() -> MarkdownIt:
     """Return the Markdown parser."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
     parser.disable(["reference", "autolink"])
+    parser.enable(["table", "strikethrough"])
     parser.inline.ruler.before("escape", "math", _math_rule)
     parser.inline.ruler.before("link", "wikilink", _wikilink_rule)
     return parser
@@ -103,7 +117,7 @@ def _wikilink_rule(state: StateInline, silent: bool) -> bool:
 
 
 class _Renderer(RendererHTML):
-    """Writes a few tags without attributes, and everything else as inert text."""
+    """Writes a few tags, of which cells of tables alone have an attribute (alignment), and all else as inert text."""
 
     def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         return inert(tokens[idx].content)

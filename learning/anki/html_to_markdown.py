@@ -41,6 +41,10 @@ _FORMULA = re.compile(  # none holds its own beginning, so that many which never
     re.DOTALL | re.IGNORECASE,
 )
 _OURS = re.compile("[\ue000-\ue003]")  # what stands for pieces laid aside, here and with the caller
+_STYLE_DIRECTION = re.compile(r"\bdirection\s*:\s*(rtl|ltr)\b", re.IGNORECASE)
+_CARD_RTL = re.compile(r"\.card\b[^{}]{0,200}\{[^{}]*\bdirection\s*:\s*rtl\b", re.IGNORECASE)
+# Marks that turn the direction of text; as the direction of letters is known without them, they are left out.
+_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _KEPT = re.compile("\ue000(\\d{1,6})\ue001")
 _SMALL = re.compile(r"[\w+\-−,. ]{1,24}")
 
@@ -118,12 +122,41 @@ class _Tree:
 
 def markdown(source: str, embed: Embed) -> str:
     """Return `source` (HTML) as inert Markdown without blank ends; `embed` gives the Markdown of media by name."""
-    text = _OURS.sub("", clean(source))
+    text = _OURS.sub("", clean(_undirected(source)))
     kept: list[str] = []
     text = _SOUND.sub(lambda m: _placeholder(kept, embed(html.unescape(m[1]).strip())), _formulas(text, kept))
     if "<" not in text and "&" not in text:
         return _tidy(_Writer(embed, kept).plain(re.sub(r"\s+", " ", text).strip()))
     return _tidy(_Writer(embed, kept).inside(_Tree(text).top))
+
+
+def _undirected(text: str) -> str:
+    """Return the text without marks of direction."""
+    return _DIRECTION.sub("", text)
+
+
+def is_rtl(source: str, *, style: str = "") -> bool:
+    """Return whether more letters of `source` (HTML) are in elements that run from right to left than in others.
+
+    `style` is the style sheet of the card, which may turn it as a whole.
+    """
+    if "rtl" not in source.lower() and "rtl" not in style.lower():
+        return False
+    counts = {True: 0, False: 0}
+    nodes = [(_Tree(source).top, _CARD_RTL.search(style) is not None)]
+    while nodes:
+        node, rtl = nodes.pop()
+        rtl = _direction(node, rtl=rtl)
+        counts[rtl] += sum(map(str.isalnum, node.words))
+        nodes += [(below, rtl) for below in node.below if below.tag not in _DEAD]
+    return counts[True] > counts[False]
+
+
+def _direction(node: _Node, *, rtl: bool) -> bool:
+    """Return whether an element in one of the direction `rtl` runs from right to left."""
+    said = _STYLE_DIRECTION.search(node.attributes.get("style", ""))
+    word = said[1] if said else node.attributes.get("dir", "")
+    return word.strip().lower() == "rtl" if word.strip().lower() in ("rtl", "ltr") else rtl
 
 
 def _placeholder(kept: list[str], piece: str) -> str:
@@ -147,7 +180,7 @@ def formula(source: str, *, display: bool, latex: bool = False) -> str | None:
     """Return a formula between dollars; None where it would not stay one, and is better seen as text."""
     words = re.sub(r"<br\s*/?>|</?(?:div|p)\b[^>]*>", " ", source, flags=re.IGNORECASE)
     words = html.unescape(re.sub(r"</?[A-Za-z][^>]*>", "", words)).replace("\xa0", " ")
-    words = re.sub(r"\s+", " ", normal(words)).strip()
+    words = re.sub(r"\s+", " ", normal(_undirected(words))).strip()
     if latex:
         whole = re.fullmatch(
             r"\$\$(.+)\$\$|\\\[(.+)\\\]|\$(.+)\$|\\begin\{(?:displaymath|math)\}(.+)\\end\{.+\}", words
@@ -200,7 +233,7 @@ class _Writer:
     def plain(self, text: str) -> str:
         """Return bare text, every character of it shown as it is, with placeholders filled."""
         out = []
-        for n, piece in enumerate(_KEPT.split(normal(text))):
+        for n, piece in enumerate(_KEPT.split(normal(_undirected(text)))):
             if n % 2:
                 out.append(self.kept[int(piece)] if int(piece) < len(self.kept) else "")
             else:
@@ -211,7 +244,7 @@ class _Writer:
         """Return the Markdown of an element; None for one that means nothing."""
         tag = node.tag
         if tag in _MARKS:
-            return _marked(self.inside(node), _MARKS[tag])
+            return marked(self.inside(node), _MARKS[tag])
         if tag == "br":
             return "\n"
         if tag == "hr":
@@ -307,7 +340,7 @@ def _rows(node: _Node) -> Iterator[_Node]:
             yield from _rows(below)
 
 
-def _marked(words: str, mark: str) -> str:
+def marked(words: str, mark: str) -> str:
     """Return `words` between two marks, blanks at its ends outside; unmarked where the marks would not work."""
     inner = words.strip()
     if not inner or "\n" in inner or inner.startswith("*") or inner.endswith("*") or mark in inner:
@@ -318,7 +351,7 @@ def _marked(words: str, mark: str) -> str:
 
 def _code(raw: str) -> str:
     """Return inline code."""
-    words = clean(raw).strip("\n")
+    words = clean(_undirected(raw)).strip("\n")
     if "\n" in words:
         return _fence(words)
     made = f"`{words}`"
@@ -327,7 +360,7 @@ def _code(raw: str) -> str:
 
 def _fence(raw: str) -> str:
     """Return a fenced block of code."""
-    words = clean(raw).replace("<%", "< %").strip("\n").rstrip()
+    words = clean(_undirected(raw)).replace("<%", "< %").strip("\n").rstrip()
     ticks = "`" * max(3, 1 + max(map(len, re.findall(r"`+", words)), default=0))
     return f"\n\n{ticks}\n{words}\n{ticks}\n\n" if words.strip() else ""
 

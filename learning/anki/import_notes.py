@@ -21,7 +21,7 @@ from learning.anki.render import LARGEST
 from learning.anki.reviews import KnownHistory
 from learning.cards.workspace import Desk
 from learning.store.placed import Placed
-from learning.store.siblings import DECK, is_imported
+from learning.store.siblings import DECK, is_imported, rtl_sides
 from vault.files.guard import Scope, sha256_hex
 from vault.ids import CardId, free_slug, mint
 from vault.layout import FLASHCARDS
@@ -60,6 +60,7 @@ class _Births:
     taken: set[str] = field(default_factory=set)
     mods: dict[CardId, int] = field(default_factory=dict)
     tags: dict[CardId, tuple[str, ...]] = field(default_factory=dict)  # of the note as of its `mods`
+    rtl: dict[CardId, tuple[str, ...]] = field(default_factory=dict)  # its sides written from right to left
     slugs: set[str] = field(default_factory=set)
 
 
@@ -73,7 +74,7 @@ def import_foreign_cards(
     restore: bool = False,
 ) -> dict[int, CardId]:
     """Write the cards and their tags; return our card for every card of Anki's that is in the vault now."""
-    pictures: dict[str, str] = {}
+    pictures: dict[str, tuple[str, str]] = {}
     made = _gathered(cards, report, pictures)
     if not report.note_types:
         return {}
@@ -89,9 +90,9 @@ def import_foreign_cards(
 # --- what the package holds -----------------------------------------------------------------------------------------
 
 
-def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, str]) -> list[PackageCard]:
+def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, tuple[str, str]]) -> list[PackageCard]:
     """Return the cards that could be made; others are counted by note type, and too large ones are named. `pictures`
-    gets the GUID of the note by each picture of one that cannot be made, as it covers parts of it.
+    gets, by each picture of a note that cannot be made as it covers parts of it, the GUID and what is not kept.
     """
     out = []
     reasons: Counter[tuple[str, str]] = Counter()
@@ -109,7 +110,7 @@ def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, 
             out.append(card)
             continue
         report.cards["skipped"] += 1
-        pictures |= dict.fromkeys(card.names, card.guid)
+        pictures |= dict.fromkeys(card.names, (card.guid, card.lost))
         if card.too_large:
             large += 1
             if large <= _NAMED:
@@ -120,7 +121,7 @@ def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, 
 
 
 def _media(
-    desk: Desk, package: Package, made: Sequence[PackageCard], report: Report, pictures: Mapping[str, str]
+    desk: Desk, package: Package, made: Sequence[PackageCard], report: Report, pictures: Mapping[str, tuple[str, str]]
 ) -> dict[str, str]:
     """Return the vault path of each picture and sound that could be imported, by its name in the package. `pictures`
     are of notes that are no cards here: they are named.
@@ -130,9 +131,11 @@ def _media(
     for name in [name for name in sorted(wanted) if paths.get(name) is None][:_NAMED]:
         what = "is not in the package" if name not in paths else "does not match its file extension, or is too large"
         report.add_report("", f"the file {clean_line(name)[:100]}, which a card uses, {what}")
-    for name in sorted(pictures)[:_NAMED]:
+    for name, (guid, lost) in sorted(pictures.items()):
         if path := paths.get(name):
-            report.add_report("", f"note {clean_line(pictures[name])}: image occlusion; its picture is {path}")
+            what = f"image occlusion; its picture is {path}; not kept: its cards and their schedule"
+            more = f", {clean_line(lost)}" if lost else ""
+            report.add_report("", f"note {clean_line(guid)}: {what}{more}")
     return {name: path for name, path in paths.items() if path is not None}
 
 
@@ -170,6 +173,7 @@ def _births(desk: Desk) -> _Births:
                 tags = event.get("tags")
                 found.mods[CardId(id_)] = mod
                 found.tags[CardId(id_)] = tuple(map(str, tags)) if isinstance(tags, list) else ()
+                found.rtl[CardId(id_)] = rtl_sides(event)
     return found
 
 
@@ -232,7 +236,8 @@ class _Work:
         """Add the ledger event of a card."""
         at = ledger.instant(self.desk.now)
         event: ledger.Event = {"v": 1, "type": type_, "of": "card", "id": id_, "at": at, "key": made.key}
-        self._events.append(event | {"mod": made.note_mod} | ({"tags": list(made.tags)} if made.tags else {}))
+        lists = {"tags": list(made.tags), "rtl": list(made.rtl)}
+        self._events.append(event | {"mod": made.note_mod} | {name: words for name, words in lists.items() if words})
 
     def _existing(self, made: PackageCard, placed: Placed, *, born: bool) -> None:
         """Decide on a card that is here already: reworded if the package is newer and no user edited it."""
@@ -246,7 +251,7 @@ class _Work:
         retagged = not is_older and self._retag(placed.id, made, before)
         if new.stamp in (old.stamp, stamp_of(old)) or is_older:
             self.report.cards["kept"] += 1
-            if retagged and born:
+            if born and (retagged or (not is_older and made.rtl != self.births.rtl.get(placed.id, ()))):
                 self._remember(placed.id, made, "reanchor")
         elif old.human_edited:
             self.report.cards["kept"] += 1

@@ -17,7 +17,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from learning.anki.export_package import VAULT_TAG, AnkiNote, cards_of_notes, guid_of, notes_of, vault_tag
+from learning.anki.export_package import VAULT_TAG, AnkiNote, guid_of, notes_of, vault_tag
 from learning.anki.import_notes import import_foreign_cards
 from learning.anki.marks import (
     BURIED,
@@ -31,11 +31,14 @@ from learning.anki.marks import (
 )
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
+from learning.anki.note_shapes import cards_of_notes
+from learning.anki.note_types import MOST_COMPARED, SIBLINGS
 from learning.anki.package_reader import Package, PackageCard
+from learning.anki.presets import Preset, adopt, chosen, judged
 from learning.anki.read_package import AnkiRow
 from learning.anki.reviews import AnkiReview, KnownHistory, dated, imports, known_history
 from learning.anki.suspension import SUSPENDED, AnkiState, import_suspension
-from learning.anki.tags import changed_tags
+from learning.anki.tags import changed_tags, user_tags
 from learning.cards.workspace import Desk, open_desk, read_desk
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import UsageError
@@ -78,6 +81,7 @@ class ImportReport:
     marks: dict[str, int] = field(default_factory=lambda: {"suspended": 0, "resumed": 0} | counted(()))
     media: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "kept", "left_out"), 0))
     note_types: dict[str, dict[str, Any]] = field(default_factory=dict)
+    presets: list[Preset] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     reported: list[Reported] = field(default_factory=list)
 
@@ -103,20 +107,21 @@ def import_package(
     deck: str = "",
     history: bool = True,
     restore: bool = False,
+    preset: str = "",
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Import `package`. `deck` names the one deck (with those below it) to import; without `history` no reviews are
-    imported.
+    imported. `preset` names the one whose FSRS parameters and retention are adopted.
 
-    A dry run writes nothing, and mints no ids of cards made by hand. Raises: UsageError where no deck has that name;
-    LockHeld while another import or a compile runs; Refused while the work of an agent is not settled, as what came in
-    would count as the agent's; Refused or WriteFailed, after which the rest can be imported again; Unreadable and
-    WorkerFailed of the package, before any card is written or among the reviews, and so can they.
+    A dry run writes nothing, and mints no ids of cards made by hand. Raises: UsageError where no deck or preset has
+    that name; LockHeld while another import or a compile runs; Refused while the work of an agent is not settled, as
+    what came in would count as the agent's; Refused or WriteFailed, after which the rest can be imported again;
+    Unreadable and WorkerFailed of the package, before any card is written or among the reviews, and so can they.
     """
     decks = _chosen(package, deck)
     report = ImportReport(dry_run)
-    options = _Options(decks, history, restore, progress)
+    options = _Options(decks, history, restore, preset, progress)
     if dry_run:
         return _imported(replace(read_desk(vault), now=now), package, report, options)
     with ExitStack() as held:
@@ -133,6 +138,7 @@ class _Options:
     decks: list[int] | None
     history: bool
     restore: bool
+    preset: str
     progress: Progress | None
 
 
@@ -140,6 +146,8 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     """Import the package; return the report."""
 
     vault, now = desk.vault, desk.now
+    report.presets = judged(package.presets(options.decks), desk)
+    adopted = chosen(report.presets, options.preset) if options.preset else None
     records = read_notes(vault)
     notes = sort_notes(desk, package, records, report)
     report.notes["ours"] = len(notes.own)
@@ -155,11 +163,15 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     _report_undated(sum(state.id in known for state in cards.undated), report)
     tags = [event for event in cards.edits.tags if event.id not in history.mark_ids]
     _log(vault, tags, report)
+    if tags and not report.dry_run:
+        record(vault, cards.edits.tagged)
     if options.history:
         report.marks |= import_suspension(vault, history, records, states, now, dry_run=report.dry_run)
         known |= {state.id: state.card for state in cards.own_states}
         manual = _import_reviews(vault, history, package, known, now, report, options.progress)
         _import_marks(desk, history, states, manual, report)
+    if adopted is not None:
+        adopt(adopted, desk, dry_run=report.dry_run)
     return report
 
 
@@ -339,6 +351,7 @@ class _Edits:
     report: ImportReport
     several: Mapping[CardId, Mapping[int, CardId]]
     tags: list[LogEvent] = field(default_factory=list)  # that cards got or lost in Anki
+    tagged: list[ledger.Event] = field(default_factory=list)  # all tags of their notes there
     _seen: set[CardId] = field(default_factory=set)
     _notes: dict[CardId, AnkiNote] | None = None
 
@@ -350,14 +363,15 @@ class _Edits:
         return self._notes
 
     def add_report(self, card: CardId, mod: int, fields: tuple[str, ...]) -> None:
-        """Report a card if it was edited; `fields` are the first two of its note."""
+        """Report a card if it was edited; `fields` are the first of its note."""
         if card in self._seen:
             return
+        compared = MOST_COMPARED if card in self._ours and self._ours[card].type is SIBLINGS else 2
         self._seen.add(card)
         if card not in self._ours:
             self.report.add_report(card, "this card is no longer in any deck of the vault; its reviews were imported")
-        elif fields != self._ours[card].fields[:2] and _edited(mod, self.records.get(card)):
-            place = self.desk.place(next(iter(self.several.get(card, {0: card}).values())))
+        elif fields[:compared] != self._ours[card].fields[:compared] and _edited(mod, self.records.get(card)):
+            place = self.desk.place(self._ours[card].cards[0][1])
             what = "edited in Anki; not imported: edit the card in the vault, or overwrite Anki's version with --newer"
             self.report.add_report(card, what, place.path, place.line)
 
@@ -371,6 +385,7 @@ class _Edits:
         if add or remove:
             id_ = self.desk.vault.settings.vault_id
             self.tags += [tag_event(id_, each, second, add, remove) for _, each in note.cards]
+            self.tagged.append(ledger.note_event(id_, "tags", card, second, tags=sorted(user_tags(tags).values())))
 
 
 def _edited(mod: int, known: NoteRecord | None) -> bool:

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from learning.anki.archive import MAX_MEDIUM, MAX_TOTAL
+from learning.anki.note_types import MOST_COMPARED
 from learning.anki.read_package import MAX_CARDS, MAX_FIELD, MAX_NOTES, MAX_REVIEWS, AnkiRow
+from learning.anki.read_presets import MAX_PARAMETERS, MAX_PRESETS
 from learning.anki.render import LARGEST, MAX_FILES
 from learning.anki.worker import MAX_MADE
 from vault.errors import Unreadable, WorkerFailed
@@ -47,7 +49,7 @@ class Identity(msgspec.Struct, array_like=True, frozen=True):
 class PackageCard(msgspec.Struct, frozen=True):
     """One card. `answered` is the Unix second of its last answer in Anki, -1 without one; the rest is as Anki has it.
 
-    Of the vault's own note: `ord`, and with its first card the first two `fields` and the `tags`. Of another: what it
+    Of the vault's own note: `ord`, and with its first card the first `fields` and the `tags`. Of another: what it
     `is_made`, or why not.
     """
 
@@ -62,11 +64,12 @@ class PackageCard(msgspec.Struct, frozen=True):
     due: int = 0
     is_own: bool = False
     ord: int = 0
-    fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=2)] | None = None
+    fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=MOST_COMPARED)] | None = None
     guid: Short = ""
     note_type: Short = ""
     reasons: Few = ()
     too_large: Short = ""
+    lost: Short = ""
     is_made: bool = False
     key: Short = ""
     deck: Short = ""
@@ -74,6 +77,7 @@ class PackageCard(msgspec.Struct, frozen=True):
     question: Side = ""
     answer: Side = ""
     names: Names = ()
+    rtl: tuple[Literal["question", "answer"], ...] = ()
 
 
 class _Problem(msgspec.Struct, frozen=True):
@@ -126,6 +130,22 @@ class _Rows(_Part, frozen=True):
     items: tuple[AnkiRow, ...] = ()
 
 
+class PackagePreset(msgspec.Struct, array_like=True, frozen=True):
+    """A preset, as `learning.anki.read_presets.AnkiPreset`."""
+
+    name: Short
+    cards: int
+    parameters: Annotated[tuple[float, ...], msgspec.Meta(max_length=MAX_PARAMETERS)]
+    retention: float | None
+    numbers: bool
+
+
+class _Presets(_Part, frozen=True):
+    """The reply with the presets."""
+
+    items: tuple[PackagePreset, ...] = ()
+
+
 class _Bytes(_Part, frozen=True):
     """A part of a file."""
 
@@ -163,6 +183,10 @@ class Package:
     def decks(self) -> dict[int, str]:
         """Return the names of the decks by number."""
         return dict(_at_most(_MAX_DECKS, self._listed({"op": "decks"}, _Decks)))
+
+    def presets(self, decks: Sequence[int] | None) -> list[PackagePreset]:
+        """Return the presets with FSRS parameters that `decks` (None: all) use."""
+        return list(_at_most(MAX_PRESETS, self._listed({"op": "presets", "decks": decks}, _Presets)))
 
     def identities(self, prefix: str) -> Iterator[Identity]:
         """Yield the identity of every note, in order of their numbers; `prefix` begins the tags that name a vault."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from learning.anki.archive import MAX_COLLECTION, Archive, fields, open_archive
 from learning.anki.note_types import Template
+from learning.anki.read_presets import AnkiPreset, read_presets
 from learning.anki.reviews import is_answer
 from vault.text.formatting import clean_line
 
@@ -40,6 +41,8 @@ class NoteType:
     fields: tuple[str, ...]
     templates: tuple[Template, ...]
     stock: int = 0  # Anki's number of the built-in type it was made from, 0 if unknown
+    rtl: frozenset[str] = frozenset()  # the fields that are written from right to left
+    style: str = ""
 
 
 class AnkiNote(NamedTuple):
@@ -84,8 +87,8 @@ class Collection:
     """An open package. `decks` maps ids to names with `::` between parents and children.
 
     `counts` are the notes, cards and reviews in it; `answered` is the Unix second of each card's last answer, -1 for
-    none. `created` is the Unix second from whose day due dates count, `minutes_west` how far it was west of UTC then,
-    None if unknown.
+    none; `in_decks` the number of cards in each deck that has any. `created` is the Unix second from whose day due
+    dates count, `minutes_west` how far it was west of UTC then, None if unknown.
     """
 
     archive: Archive
@@ -94,6 +97,8 @@ class Collection:
     decks: Mapping[int, str]
     counts: tuple[int, int, int] = (0, 0, 0)
     answered: dict[int, int] = field(default_factory=dict)
+    in_decks: dict[int, int] = field(default_factory=dict)
+    modern: bool = False
     created: int = 0
     minutes_west: int | None = None
 
@@ -134,13 +139,19 @@ class Collection:
         for row in _limited(rows, MAX_REVIEWS, "reviews"):
             yield AnkiRow._make(row) if _INTEGERS.issuperset(map(type, row)) else AnkiRow(*map(_int, row))
 
+    def presets(self, decks: Iterable[int] | None) -> Iterator[AnkiPreset]:
+        """Yield the presets with FSRS parameters that `decks` (None: all) use."""
+        return read_presets(self.connection, self.in_decks, decks, modern=self.modern)
+
     def look_through(self) -> None:
         """Read every row once, so that a fault in any of them is found before the first is used.
 
         Raises: sqlite3.Error or ValueError, for damage and for too many rows.
         """
         notes = sum(1 for _ in self.notes())
-        self.answered = {card.id: -1 for card in self.cards()}
+        for card in self.cards():
+            self.answered[card.id] = -1
+            self.in_decks[card.deck] = self.in_decks.get(card.deck, 0) + 1
         reviews = 0
         for row in self.reviews():
             reviews += 1
@@ -201,6 +212,7 @@ def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
         connection,
         types,
         decks,
+        modern=modern and "deck_config" in table,
         created=_int(created[0]) if created else 0,
         minutes_west=_minutes_west(connection, modern="config" in table),
     )
@@ -318,7 +330,9 @@ def _legacy_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
                 for t in _in_order(model.get("tmpls"))
             )
             stock = _int(model.get("originalStockKind"))
-            types[int(key)] = NoteType(int(key), _str(model.get("name")), model.get("type") == 1, names, made, stock)
+            rtl = frozenset(_str(f.get("name")) for f in _in_order(model.get("flds")) if f.get("rtl") is True)
+            name, style = _str(model.get("name")), _str(model.get("css"))
+            types[int(key)] = NoteType(int(key), name, model.get("type") == 1, names, made, stock, rtl, style)
     return types
 
 
@@ -343,8 +357,11 @@ def _modern_decks(connection: sqlite3.Connection) -> dict[int, str]:
 def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
     """Return the note types of the modern format."""
     names: dict[int, list[tuple[int, str]]] = {}
-    for type_, ord_, name in connection.execute("SELECT ntid, ord, name FROM fields"):
+    rtl: dict[int, set[str]] = {}
+    for type_, ord_, name, config in connection.execute("SELECT ntid, ord, name, config FROM fields"):
         names.setdefault(_int(type_), []).append((_int(ord_), _str(name)))
+        if (2, 1) in _message(config):
+            rtl.setdefault(_int(type_), set()).add(_str(name))
     made: dict[int, list[tuple[int, Template]]] = {}
     for type_, ord_, name, config in connection.execute("SELECT ntid, ord, name, config FROM templates"):
         texts = {key: _str(value) for key, value in _message(config) if isinstance(value, bytes)}
@@ -355,7 +372,9 @@ def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
         number = _int(id_)
         own = tuple(n for _, n in sorted(names.get(number, [])))
         templates = tuple(t for _, t in sorted(made.get(number, []), key=lambda each: each[0]))
-        types[number] = NoteType(number, _str(name), kinds.get(1) == 1, own, templates, kinds.get(9, 0))
+        style = next((_str(value) for key, value in _message(config) if key == 3), "")
+        flagged = frozenset(rtl.get(number, ()))
+        types[number] = NoteType(number, _str(name), kinds.get(1) == 1, own, templates, kinds.get(9, 0), flagged, style)
     return types
 
 

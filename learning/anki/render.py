@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from learning.anki.html_to_markdown import markdown
+from learning.anki.html_to_markdown import is_rtl, markdown
 from learning.anki.read_package import IMAGE_OCCLUSION, AnkiCard, AnkiNote, NoteType
 from learning.anki.tags import user_tags
-from learning.anki.template import Sheet, TooLarge, sides
+from learning.anki.template import Sheet, TooLarge, is_empty, sides
 from vault.model.card import MAX_CARD
 from vault.model.markdown import escape
 from vault.text.formatting import clean_line
 
 MAX_FILES = 500  # pictures and sounds that one card may name
 LARGEST = MAX_CARD - 2000  # characters of a card's two sides; the rest is for its id and its stamp
+MAX_STYLE = 100_000  # characters of a style sheet that are read
+SIDES = ("question", "answer")
 _MAX_NAME = 1000  # characters of a file's name
 _OCCLUSION = "image-occlusion:"
+_SHAPE = re.compile(r"image-occlusion:([a-zA-Z]{1,20})")
 _PICTURE = re.compile(r"""<img\s[^<>]{0,500}?src=["']([^"'<>]{1,300})["']""", re.IGNORECASE)
 _MOST_PICTURES = 10  # of a note that covers parts of them
 
@@ -37,6 +41,8 @@ class Rendered:
     answer: str = ""
     names: list[str] = field(default_factory=list)
     tags: tuple[str, ...] = ()
+    lost: str = ""  # of image occlusion: what of the note is not kept
+    rtl: tuple[str, ...] = ()  # the SIDES that are written from right to left
 
 
 def deck_name(name: str) -> str:
@@ -49,6 +55,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
     out = Rendered(_fault(card, note, type_))
     if type_ is not None and _is_occlusion(note, type_):
         out.names = [name[:_MAX_NAME] for value in note.values for name in _PICTURE.findall(value)][:_MOST_PICTURES]
+        out.lost = _lost(note, type_)
     if out.fault or type_ is None:
         return out
 
@@ -58,7 +65,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
         out.names.append(name[:_MAX_NAME])
         return f"\ue002{len(out.names) - 1}\ue003"
 
-    sheet = Sheet(_values(note, type_, card, deck), card.ord)
+    sheet = Sheet(_values(note, type_, card, deck), card.ord, rtl=type_.rtl)
     template = type_.templates[0 if type_.cloze else card.ord]
     out.not_understood = sheet.not_understood
     try:
@@ -67,6 +74,7 @@ def render(card: AnkiCard, note: AnkiNote, type_: NoteType | None, deck: str) ->
         out.fault, out.too_large = f"its template is too large for a card: {error}", True
         return out
     out.question, out.answer = (_led(markdown(side, embed)) for side in made)
+    out.rtl = tuple(n for n, side in zip(SIDES, made, strict=True) if is_rtl(side, style=type_.style[:MAX_STYLE]))
     if not out.question.strip():
         out.fault = "its front is blank"
     elif len(out.question) + len(out.answer) > LARGEST:
@@ -91,6 +99,19 @@ def _fault(card: AnkiCard, note: AnkiNote, type_: NoteType | None) -> str:
 def _is_occlusion(note: AnkiNote, type_: NoteType) -> bool:
     """Return whether a note covers parts of a picture."""
     return type_.stock == IMAGE_OCCLUSION or (type_.cloze and any(_OCCLUSION in value for value in note.values))
+
+
+def _lost(note: AnkiNote, type_: NoteType) -> str:
+    """Return what is not kept of a note that covers parts of a picture: its masks by shape, and fields of text."""
+    shapes = Counter(shape.lower() for value in note.values for shape in _SHAPE.findall(value))
+    masks = ", ".join(f"{count} {shape}" for shape, count in sorted(shapes.items()))
+    texts = [
+        clean_line(name)[:60]
+        for name, value in zip(type_.fields, note.values, strict=False)
+        if not (is_empty(value) or _OCCLUSION in value or _PICTURE.search(value))
+    ]
+    found = [f"the masks ({masks})"] if masks else []
+    return " and ".join(found + ([f"the text in {', '.join(texts[:10])}"] if texts else []))[:900]
 
 
 def _values(note: AnkiNote, type_: NoteType, card: AnkiCard, deck: str) -> dict[str, str]:

@@ -31,13 +31,15 @@ class Sheet:
     """What a template may use: the fields of one note and a few facts. `not_understood` collects what
     was not understood.
 
-    `work` counts the characters that were read for the side being made.
+    `work` counts the characters that were read for the side being made; `rtl` are the
+    fields that are written from right to left.
     """
 
     values: Mapping[str, str]
     ord: int = 0
     not_understood: set[str] = field(default_factory=set)
     work: int = 0
+    rtl: frozenset[str] = frozenset()
 
     def read(self, name: str) -> str:
         """Return the value of that name, "" without one. Raises: TooLarge after too many."""
@@ -68,7 +70,7 @@ def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
         return _filled(front, sheet, is_back=False), shown if is_empty(answer) else answer
     except ValueError:
         sheet.not_understood.add(
-            "its template cannot be read: the first field is the question, the others are the answer"
+            "its template cannot be read, so the first field is used as the question and the others as the answer"
         )
         first, *rest = [*sheet.values.values(), ""]
         return first, "<br>".join(value for value in rest if not is_empty(value))
@@ -131,7 +133,7 @@ def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
     for each in reversed(filters):
         sheet.count(len(value))
         value = _filtered(value, each.split(" ")[0], sheet, is_back=is_back)
-    return value
+    return f'<span dir="rtl">{value}</span>' if value and own in sheet.rtl else value
 
 
 def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.anki.archive import MAX_MEDIUM
+from learning.anki.note_types import MOST_COMPARED
 from learning.anki.read_package import AnkiCard, AnkiNote, Collection, faults_of, open_collection
 from learning.anki.render import deck_name, render
 from vault.errors import Unreadable
@@ -56,6 +57,8 @@ class Session:
                 return {"container": collection.archive.collection, **counts, **facts, "media": len(collection.media)}
             case "decks":
                 self._parts = _lots([i, name[:500]] for i, name in collection.decks.items())
+            case "presets":
+                self._parts = _lots([name[:500], *rest] for name, *rest in collection.presets(message["decks"]))
             case "notes":
                 self._parts = _lots(_identity(note, message["prefix"]) for note in collection.notes())
             case "cards":
@@ -123,7 +126,7 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
         if note.id in own:
             facts |= {"is_own": True, "ord": card.ord}
             if note.id != last:
-                facts |= {"fields": list(note.values[:2]), "tags": list(note.tags)}
+                facts |= {"fields": list(note.values[:MOST_COMPARED]), "tags": list(note.tags)}
         elif left > 0:
             facts |= _made(collection, card, note)
             left -= _characters(facts)
@@ -154,8 +157,8 @@ def _made(collection: Collection, card: AnkiCard, note: AnkiNote) -> dict[str, A
     reasons = sorted(made.not_understood | ({made.fault} if made.fault else set()))
     facts = {"guid": note.guid, "note_type": _type_name(collection, note), "reasons": reasons}
     if made.fault:
-        return facts | {"too_large": made.fault if made.too_large else "", "names": made.names}
-    words = {"question": made.question, "answer": made.answer, "names": made.names}
+        return facts | {"too_large": made.fault if made.too_large else "", "names": made.names, "lost": made.lost}
+    words = {"question": made.question, "answer": made.answer, "names": made.names, "rtl": made.rtl}
     return facts | words | {"is_made": True, "key": f"anki:{card.ord}:{note.guid}", "deck": deck, "tags": made.tags}
 
 

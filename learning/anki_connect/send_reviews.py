@@ -103,7 +103,9 @@ def _schedule(desk: Desk, anki: AnkiConnect, cards: Mapping[int, CardId], sent: 
         anki.call("setSpecificValueOfCard", **_values(first, (*_REVIEW_TODAY, None, None)))
         number = days.number_of_today()
     if number is None:
-        sent.failed.append(Reported("", "Anki does not say which day it is: the due dates stay as they are there"))
+        sent.failed.append(
+            Reported("", "Anki did not report the current day, so the due dates in Anki were left unchanged")
+        )
         return
     asked = [("setSpecificValueOfCard", _values(n, card_row(desk, c, today - number))) for n, c in cards.items()]
     for some in parts(asked, _FEW):

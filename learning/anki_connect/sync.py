@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from learning.anki.export_package import (
     VAULT_TAG,
     AnkiNote,
-    cards_of_notes,
     given_out,
     modified,
     notes_of,
@@ -24,6 +23,8 @@ from learning.anki.html_to_markdown import markdown
 from learning.anki.import_package import Reported
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
+from learning.anki.note_shapes import cards_of_notes
+from learning.anki.note_types import BASIC
 from learning.anki.render import LARGEST
 from learning.anki.tags import OURS, user_tags
 from learning.anki_connect.client import AnkiConnect
@@ -128,7 +129,7 @@ def sync(
     known = read_notes(desk.vault)
     found = found_notes(anki, _births(desk) | desk.cards.keys() | known.keys(), tag, several)
     active = [one for one in found if RETRACTED not in one.tags and not _is_gone(desk, one, several)]
-    shown = {one.card for one in found}
+    shown = {card for one in found for card in (one.card, *several.get(one.card, {}).values())}
     left_out = () if imported else tuple(card for card in imported_cards(desk.cards, desk.vault) if card not in shown)
     media = Media(desk.vault)
     notes = notes_of(desk, media, frozenset(left_out), known)
@@ -168,7 +169,8 @@ def _births(desk: Desk) -> set[CardId]:
 
 def _is_gone(desk: Desk, one: Found, several: Mapping[CardId, Mapping[int, CardId]]) -> bool:
     """Return whether the vault asks the cards of a note no more: they were retracted, retired or deleted."""
-    return (one.card not in desk.cards and one.card not in several) or desk.state(one.card).retracted
+    cards = several.get(one.card, {0: one.card}).values()
+    return all(card not in desk.cards or desk.state(card).retracted for card in cards)
 
 
 def _placed(desk: Desk, failed: Reported) -> Reported:
@@ -210,7 +212,8 @@ def _planned(
             if RETRACTED in one.tags:
                 revived.append(one)
             if one.digest != note.shown:
-                if _is_edited(one, note, old) and not newer:
+                is_ours = one.fields.keys() >= set(note.type.fields)  # else its cards had another type when it was sent
+                if not is_ours or (_is_edited(one, note, old) and not newer):
                     edited.append(note.card)
                 elif _is_conflict(one, note, old) and not newer and (note.card, one.digest) not in decided:
                     conflicts.append((one, note))
@@ -311,7 +314,9 @@ def _conflict_events(desk: Desk, plan: Plan, known: Mapping[CardId, NoteRecord])
         if before != one.digest:
             front, back, *_ = (markdown(each, _named) for each in (*one.fields.values(), ""))
             place = desk.place(note.cards[0][1]).path
-            words = {"path": place, "front": front[:LARGEST], "back": back[:LARGEST]}
+            words: dict[str, str | bool] = {"path": place, "front": front[:LARGEST], "back": back[:LARGEST]}
+            if note.type is not BASIC:  # its fields are not question and answer of one card
+                words["several"] = True
             yield note_event(id_, "conflict", note.card, max(second, at + 1), fields=one.digest, **words)
     left = {note.card for _, note in plan.conflicts}
     for card, old in known.items():

@@ -79,7 +79,7 @@ def tagging(desk: Desk, cards: Iterable[str], add: Iterable[str], remove: Iterab
     """
     found, more, gone = _found(desk, cards), *(tuple(map(tag_of, words)) for words in (add, remove))
     if both := {tag.casefold() for tag in more} & {tag.casefold() for tag in gone}:
-        raise UsageError("a tag cannot be added and removed at once", where=min(both))
+        raise UsageError("the same tag cannot be both added and removed", where=min(both))
     wanted = [card for card in found if tags_after(desk.state(card).tags, more, gone) != desk.state(card).tags]
     events = [Tag(stamp, card, more, gone) for stamp, card in _stamped(desk, wanted, via)]
     return _action(events, found, via)

@@ -173,7 +173,7 @@ def edited_deck(deck: Deck, card: Card, question: str, answer: str | None) -> De
         )
     if _others(after, now) != _others(deck, card) or _unchanged_parts(now) != _unchanged_parts(card):
         what = "this text contains deck markup, so it would not be read as part of this card"
-        hint = "rewrite the quote: a quote of links only would be taken for the card's source line"
+        hint = "rewrite the quote: a quote that contains only links would be taken for the card's source line"
         raise Refused(what, where=where, hint=hint)
     return after
 

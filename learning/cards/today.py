@@ -179,7 +179,7 @@ def _new_cards(
         return (
             0,
             f"new cards are paused: {today.overdue} reviews are overdue, more than you do on"
-            f" a usual day ({today.usual.reviews})",
+            f" a typical day ({today.usual.reviews})",
         )
     if today.plan is not None and not today.plan.is_everything:
         room = max(0, today.reviews - done.reviews - due.reviews - done.new)

@@ -180,8 +180,8 @@ def _columns(first: Sequence[str], given: Sequence[str], head: _Head) -> tuple[d
         found = head.columns | dict(zip(free, ("front", "back"), strict=False))
     if not {"front"} <= set(found.values()):
         raise UsageError(
-            f"no column is the front of a card: {', '.join(map(clean_line, first))[:200]}",
-            hint="say what each is: --columns front,back,tags (`-` leaves one out)",
+            f"none of the columns was recognized as the front of a card: {', '.join(map(clean_line, first))[:200]}",
+            hint="specify what each column is: --columns front,back,tags (`-` skips one)",
         )
     return found, is_head
 
@@ -191,8 +191,8 @@ def _given(columns: Sequence[str]) -> dict[int, str]:
     parts = [_BY_NAME.get(name.strip().casefold(), name.strip().casefold()) for name in columns]
     unknown = [name for name in parts if name not in (*PARTS, SKIP, "")]
     if unknown or "front" not in parts:
-        what = f"no column can be {unknown[0]!r}" if unknown else "no column is the front"
-        raise UsageError(what, where="--columns", hint=f"each is one of {', '.join(PARTS)}, or - to leave it out")
+        what = f"{unknown[0]!r} is not a type of column" if unknown else "none of the columns is the front"
+        raise UsageError(what, where="--columns", hint=f"each must be one of {', '.join(PARTS)}, or - to skip it")
     return {n: name for n, name in enumerate(parts) if name not in (SKIP, "")}
 
 
@@ -214,7 +214,7 @@ def _card(values: Mapping[str, str], path: str, line: int, head: _Head, reading:
     is_cloze = bool(numbers_in(front))
     if not front or not (back or is_cloze):
         reading.add_problem(
-            path, line, f"the row has no {'back' if front else 'front'}", "complete it, and import again"
+            path, line, f"the row has no {'back' if front else 'front'}", "complete it, then import again"
         )
         return None
     stem = path.rsplit("/", 1)[-1]
@@ -222,7 +222,7 @@ def _card(values: Mapping[str, str], path: str, line: int, head: _Head, reading:
     id_ = values.get("id", "")
     schedule = _schedule(values)
     if schedule is None and values.get("due"):
-        reading.remarks.append(f"{path}:{line}: the schedule of this row cannot be read; the card comes as new")
+        reading.remarks.append(f"{path}:{line}: the schedule of this row cannot be read; the card is imported as new")
     name = "c1" if is_cloze else ""
     own = CardId(id_) if ID.fullmatch(id_) and not is_cloze else None
     suspended = values.get("suspended", "").casefold() in ("yes", "true", "1")

@@ -51,8 +51,8 @@ def past_of(tree: Tree, database: Path | None, zone: tzinfo) -> Past:
             connection.execute("PRAGMA trusted_schema = OFF")
             return Past(_cards(connection, zone))
     except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
-        hint = "give the hashcards.db or cards.db of the decks"
-        raise Unreadable("no database of hashcards or repeater", where=shown, hint=hint) from error
+        hint = "give the path of the hashcards.db or cards.db file for these decks"
+        raise Unreadable("not a hashcards or repeater database", where=shown, hint=hint) from error
 
 
 def _without_journal(data: bytes) -> bytes:

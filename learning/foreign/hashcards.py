@@ -80,7 +80,7 @@ def _front(text: str, path: str, reading: Reading) -> tuple[str, str, int]:
         return stem, "\n".join(lines), 1
     end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() == "---"), None)
     if end is None:
-        reading.add_problem(path, 1, "the front matter has no end", "close it with a line `---`")
+        reading.add_problem(path, 1, "the front matter is not closed", "close it with a line that contains only `---`")
         return stem, "", 1
     try:
         name = tomllib.loads("\n".join(lines[1:end])).get("name")
@@ -93,7 +93,7 @@ def _read_deck(body: str, first: int, path: str, reading: Reading, past: Past, f
     """Yield the cards of one deck."""
     for block in _blocks(body, first, path, reading, format_):
         if block.problem:
-            reading.add_problem(path, block.line, block.problem, "mend it there, and import again")
+            reading.add_problem(path, block.line, block.problem, "fix it there, then import again")
         elif "C" in block.parts:
             card = _cloze(block, path, past, reading)
             if card is not None:
@@ -125,7 +125,7 @@ def _blocks(body: str, first: int, path: str, reading: Reading, format_: str) ->
         elif tag == "A" and block is None:
             reading.add_problem(path, number, "an answer (A:) without a question", "write its Q: above it")
         elif tag == "A" and block is not None:
-            block.problem = "" if part == "Q" else "an answer (A:) out of place"
+            block.problem = "" if part == "Q" else "an answer (A:) in the wrong place"
             block.parts["A"], part = [line[2:].strip()], "A"
         elif block is not None:
             block.parts[part].append(line)

@@ -64,7 +64,7 @@ def cloze_of(text: str, marks: Sequence[ClozeMarks]) -> tuple[str | None, str | 
             continue
         sequences = [match["seq"] for match in found]
         if any(seq and not seq.isdigit() for seq in sequences):
-            return None, "its deletions overlap (a, s and h), which cards here cannot"
+            return None, "its deletions overlap (marked with a, s and h), which retain does not support"
         known = sorted({int(seq) for seq in sequences if seq})
         out, at = [], 0
         for match in found:

@@ -52,7 +52,7 @@ def _root(data: bytes, shown: str) -> Element:
     """Return the root element. Raises: Unreadable."""
     root = parsed(data, shown)
     if root.tag not in ("openSM2sync", "mnemosyne"):
-        raise Unreadable("this XML is no export of Mnemosyne", where=shown)
+        raise Unreadable("this XML file is not a Mnemosyne export", where=shown)
     return root
 
 
@@ -82,7 +82,7 @@ def _of_version_2(root: Element, shown: str, zone: tzinfo, reading: Reading) -> 
         elif kind == _CARD_ENTRY:
             fact = facts.get(log.get("fact"))
             if fact is None:
-                reading.add_problem(shown, log.line, "a card of no fact", "export it again from Mnemosyne")
+                reading.add_problem(shown, log.line, "a card without a fact", "export it again from Mnemosyne")
             else:
                 fact.rows.append((log.attributes, children.get("extra", "")))
     found = []

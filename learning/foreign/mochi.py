@@ -54,7 +54,7 @@ def _data(package: Zip) -> Mapping[str, Any]:
             f"{name} cannot be read: {error}"[:200], where=package.shown, hint="export it again"
         ) from error
     if not isinstance(data, dict):
-        raise Unreadable(f"{name} holds no decks", where=package.shown)
+        raise Unreadable(f"{name} contains no decks", where=package.shown)
     return data
 
 
@@ -105,7 +105,9 @@ def _card(
         known = {f"c{n}": learnt for n in (1,)} if learnt else {}
         return ForeignCard(key, text, None, shown, number, deck, tags, learnt=known)
     if not question or not answer:
-        reading.add_problem(shown, number, f"{where} has no {'back' if question else 'front'}: a note is no card")
+        reading.add_problem(
+            shown, number, f"{where} has no {'back' if question else 'front'}: it is a note, not a card"
+        )
         return None
     both = bool(card.get("review-reverse?"))
     return (

@@ -60,15 +60,16 @@ def read(tree: Tree, zone: tzinfo, *, notes: bool = False, separators: Sequence[
         reading.cards += [unique_key(card, keys) for card in cards]
     if scheduled and not notes:
         what = plural(scheduled, "note is", "notes are")
-        reading.remarks.append(f"{what} scheduled as a whole (sr-due), as no card; --notes makes cards of them")
+        reading.remarks.append(f"{what} scheduled as a whole (sr-due), not as cards; --notes imports them as cards")
     if unclaimed > 0:
-        what = f"{plural(unclaimed, 'schedule')} below no card that was found: the plugin was set to other signs"
-        reading.remarks.append(f"{what}; give its four with --separators, or import the folder that has .obsidian")
+        what = f"{plural(unclaimed, 'schedule')} without a matching card: the plugin probably used other separators"
+        reading.remarks.append(f"{what}; specify them with --separators, or import the folder that contains .obsidian")
     if left_out:
         tags = " or ".join(settings.tags)
+        what = plural(left_out, "note that seems to contain", "notes that seem to contain")
         reading.remarks.append(
-            f"{plural(left_out, 'note')} with what looks like cards, but without the tag {tags}, left out, as the "
-            "plugin does; name the file to import it"
+            f"skipped {what} cards, because the tag {tags} is missing (the plugin skips them, too); to import such a "
+            "file, give its path"
         )
     return reading
 
@@ -145,10 +146,10 @@ def _note(path: str, text: str, settings: SrSettings, learnt: Learnt, reading: R
     lines = split_comments(_blank_front(text))[0].split("\n")
     words = "\n".join(line for line in lines if not _only_tags(line)).strip()
     if not words:
-        reading.add_problem(path, 1, "the note has a schedule (sr-due) and no text")
+        reading.add_problem(path, 1, "the note has a schedule (sr-due) but no text")
     elif len(words) > _MOST_NOTE:
         what = f"the note has a schedule (sr-due) and {len(words):,} characters, too many for a card's answer"
-        reading.add_problem(path, 1, what, "write a card on what you want to keep of it")
+        reading.add_problem(path, 1, what, "write a card about the part that you want to remember")
     else:
         yield ForeignCard(f"note:{stem}", stem, words, path, 1, "Notes", tags, learnt={"": learnt}, base=path)
 
@@ -186,7 +187,9 @@ def _card(block: _Block, path: str, settings: SrSettings, reading: Reading, zone
     text = text[: named.start()].rstrip() if named else text
     schedules, faults = schedules_in(comments, zone)
     for fault in faults:
-        reading.remarks.append(f"{path}:{block.line}: the schedule {fault!r} cannot be read; the card comes as new")
+        reading.remarks.append(
+            f"{path}:{block.line}: the schedule {fault!r} cannot be read; the card is imported as new"
+        )
     if block.kind == "cloze":
         question, answer, problem = *cloze_of(text.strip(), settings.clozes), ""
         names: Sequence[str] = ()
@@ -199,7 +202,7 @@ def _card(block: _Block, path: str, settings: SrSettings, reading: Reading, zone
         problem = "" if question and answer else "one side of the card is empty"
         names = ("", REVERSED) if block.kind in (":::", "??") else ("",)
     if question is None or problem:
-        reading.add_problem(path, block.line, problem, "complete it in Obsidian, and import again")
+        reading.add_problem(path, block.line, problem, "complete it in Obsidian, then import again")
         return None
     learnt = {name: Learnt(each) for name, each in zip(names, schedules, strict=False) if each is not None}
     key = f"^{named[1]}" if named else f"{path.rsplit('/', 1)[-1]}\x1f{question}"

@@ -27,7 +27,9 @@ def read(tree: Tree) -> Reading:
                 record = json.loads(line)
                 name, card, variant, learnt = _card(record, path, number)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
-                reading.add_problem(path, number, f"the line is no card of an export: {error}"[:150], "export it again")
+                reading.add_problem(
+                    path, number, f"the line is not a card from an export: {error}"[:150], "export it again"
+                )
                 continue
             known = blocks.get(name, card)
             blocks[name] = replace(
@@ -43,11 +45,11 @@ def _card(record: Mapping[str, Any], path: str, line: int) -> tuple[str, Foreign
     """
     id_, note, variant = str(record["id"]), str(record.get("note") or record["id"]), str(record.get("variant", ""))
     if not ID.fullmatch(id_):
-        raise ValueError("no id")
+        raise ValueError("it has no valid id")
     words = record.get("words") or {"question": record["question"], "answer": record["answer"]}
     question, answer = words["question"], words.get("answer")
     if not isinstance(question, str) or not (answer is None or isinstance(answer, str)):
-        raise ValueError("question or answer is no text")
+        raise ValueError("the question or the answer is not text")
     kind = CardKind(record["kind"]) if record.get("kind") else None
     card = ForeignCard(
         note, question, answer, path, line, str(record.get("title", "")), is_reversed=variant == REVERSED, kind=kind
@@ -77,6 +79,6 @@ def _review(record: Mapping[str, Any]) -> PastReview:
     """Return a review."""
     at = datetime.fromisoformat(record["at"])
     if at.tzinfo is None:
-        raise ValueError("a review has no zone")
+        raise ValueError("a review has no time zone")
     rating, ms, days = record["rating"], record.get("ms", 0), record.get("interval_days", 0)
     return PastReview(at, RATINGS[rating], str(record["id"]), max(0, int(ms)), max(0, int(days)))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from learning.foreign.cards import ForeignCard, Reading
 from learning.foreign.tree import Tree, unique_key
+from vault.text.formatting import plural
 
 _LINE = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d+[.)])?[ \t]+(?P<text>\S.*)|(?P<bare>\S.*)")
 _BELOW = re.compile(r"(?P<front>.+?)\s*(?P<sign>>>>|:::|;;;|↓|>>1\.|::1\.|;;1\.)\s*")
@@ -51,7 +52,7 @@ def read(tree: Tree) -> Reading:
                 key = f"{stem}\x1f{rem.above}\x1f{card.question}"
                 reading.cards.append(unique_key(replace(words, key=key, deck=stem, tags=tags, base=path), keys))
     if off:
-        reading.remarks.append(f"{off} switched off in RemNote (>-, :-, ;-) left out")
+        reading.remarks.append(f"skipped {plural(off, 'card')} that you disabled in RemNote (>-, :-, ;-)")
     return reading
 
 
@@ -91,7 +92,9 @@ def _card(rem: _Rem, path: str, reading: Reading) -> tuple[ForeignCard | None, b
     """Return the card of a line, None for one that is none; and whether it was switched off."""
     if found := _BELOW.fullmatch(rem.text):
         if not rem.below:
-            reading.add_problem(path, rem.line, f"no answer is below `{found['sign']}`", "indent its lines")
+            reading.add_problem(
+                path, rem.line, f"there is no answer below `{found['sign']}`", "indent the lines of the answer"
+            )
             return None, False
         marks = (f"{n}." if found["sign"].endswith("1.") else "-" for n in range(1, len(rem.below) + 1))
         answer = "\n".join(f"{mark} {each.text}" for mark, each in zip(marks, rem.below, strict=True))

@@ -65,8 +65,10 @@ class SrSettings:
         if not given:
             return self
         if len(given) != len(_NAMES) or not all(given):
-            hint = "in one line, in one line both ways, on lines of their own, on lines both ways: '::,:::,?,??'"
-            raise UsageError("Spaced Repetition has four separators", where="--separators", hint=hint)
+            hint = (
+                "one line, one line (both directions), separate lines, separate lines (both directions): '::,:::,?,??'"
+            )
+            raise UsageError("the Spaced Repetition plugin has four separators", where="--separators", hint=hint)
         return replace(self, separators=dict(zip(_NAMES, given, strict=True)))
 
     def separators_in(self, line: str) -> bool:

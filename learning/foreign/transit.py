@@ -32,7 +32,7 @@ class _Transit:
     def read(self, value: Any, depth: int = 0, *, key: bool = False) -> Any:
         """Return the value. Raises: ValueError."""
         if depth > _DEEPEST:
-            raise ValueError("nested too deep")
+            raise ValueError("nested too deeply")
         if isinstance(value, str):
             return self._text(value, key=key)
         if isinstance(value, dict):
@@ -54,7 +54,7 @@ class _Transit:
             digits = [ord(sign) - 48 for sign in text[1:]]
             number = digits[0] if len(digits) == 1 else digits[0] * 44 + digits[1]
             if not 0 <= number < len(self._cache):
-                raise ValueError("a reference to nothing")
+                raise ValueError("a reference to something that does not exist")
             text = self._cache[number]
         elif len(text) > 3 and (key or text[:2] in ("~:", "~$", "~#")):
             if len(self._cache) >= _CACHED:
@@ -118,7 +118,7 @@ def read_edn(text: str) -> Any:
     try:
         return _value(_tokens(text), None, 0)
     except (StopIteration, TypeError, IndexError, OverflowError, RecursionError) as error:
-        raise ValueError(f"no EDN: {error}") from error
+        raise ValueError(f"not valid EDN: {error}") from error
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -127,7 +127,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while at < len(text):
         found = _TOKEN.match(text, at)
         if found is None:
-            raise ValueError(f"a character that is no EDN at {at}")
+            raise ValueError(f"an invalid EDN character at {at}")
         at = found.end()
         if found.lastgroup is not None:
             yield found.lastgroup, found[found.lastgroup]
@@ -137,7 +137,7 @@ def _value(tokens: Iterator[tuple[str, str]], token: tuple[str, str] | None, dep
     """Return the value that begins with `token`, or with the next one."""
     kind, text = token or next(tokens)
     if depth > _DEEPEST:
-        raise ValueError("nested too deep")
+        raise ValueError("nested too deeply")
     if kind == "string":
         return re.sub(r"\\(u[0-9a-fA-F]{4}|.)", _escape, text[1:-1], flags=re.DOTALL)
     if kind == "char":
@@ -150,7 +150,7 @@ def _value(tokens: Iterator[tuple[str, str]], token: tuple[str, str] | None, dep
         _value(tokens, None, depth + 1)
         return _value(tokens, None, depth)
     if text not in _CLOSING:
-        raise ValueError(f"{text} out of place")
+        raise ValueError(f"unexpected {text}")
     items = []
     while (token := next(tokens)) != ("sign", _CLOSING[text]):
         if token == ("sign", "#_"):

@@ -47,7 +47,9 @@ class Tree:
             paths = (Path(place) / name for name in sorted(names) if name.lower().endswith(tuple(suffixes)))
             found += [path for path in paths if self._inside(path, root)]
             if len(found) > MAX_FILES:
-                raise Unreadable("more than 50,000 files", where=clean_line(str(self.path)), hint="name a folder in it")
+                raise Unreadable(
+                    "more than 50,000 files", where=clean_line(str(self.path)), hint="choose a folder inside it"
+                )
         return found
 
     def shown(self, file: Path) -> str:

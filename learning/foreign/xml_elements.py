@@ -46,7 +46,7 @@ class _Builder:
         """Take the beginning of an element."""
         element = Element(tag, attributes, self.parser.CurrentLineNumber)
         if len(self.open) >= _DEEPEST:
-            raise ValueError("elements are nested too deep")
+            raise ValueError("elements are nested too deeply")
         if self.open:
             self.open[-1].below.append(element)
         else:

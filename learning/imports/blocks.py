@@ -89,11 +89,11 @@ class Blocks:
         born = [variant for variant in variants if self._key(card, variant) in self.known.ids]
         block = rendered(card, ids)
         if block is None:
-            self.skip(card, "its text cannot be written as a card", "shorten it, or close its code")
+            self.skip(card, "its text cannot be written as a card", "shorten it, or close its code block")
         elif placed:
             self._existing(card, ids, placed[0].card, placed[0].deck.path, block)
         elif born and not self.restore:
-            self.skip(card, "it was deleted here", "--restore restores it")
+            self.skip(card, "it was deleted here", "use --restore to bring it back")
         else:
             self.outcome.created += len(ids)
             deck = truncate(clean_line(card.deck).replace("/", "::") or self.format, MAX_DECK_NAME)
@@ -150,7 +150,7 @@ class Blocks:
         elif any(each.human_edited for each in mine):
             self.outcome.kept += len(ids)
             if any(theirs.get(each.id) != each.stamp for each in mine):
-                self.skip(card, f"reworded there, and edited here in {path}:{old.line}; your text stays", "")
+                self.skip(card, f"reworded there, and edited here in {path}:{old.line}; your text is kept", "")
         else:
             self.outcome.updated += len(ids)
             self._changes[path].append((old, block))

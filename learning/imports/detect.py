@@ -61,9 +61,9 @@ def of_text(text: str, name: str) -> Detected | None:
     """Return the format of a text file, None where nothing tells."""
     start, suffix = text[:2_000].lstrip(), name.lower().rpartition(".")[2]
     if start.startswith("<") and ("<openSM2sync" in start or "<mnemosyne" in start):
-        return Detected(MNEMOSYNE, "it is XML of Mnemosyne")
+        return Detected(MNEMOSYNE, "it is Mnemosyne XML")
     if start.startswith("{") and _is_own_line(text.partition("\n")[0]):
-        return Detected(JSONL, "its lines are those of `retain export jsonl`")
+        return Detected(JSONL, "its lines are in the format of `retain export jsonl`")
     if suffix in ("csv", "tsv", "tab", "txt") and csv_table.looks_like(text):
         return Detected(CSV, "it is a table")
     if suffix not in ("md", "markdown", "txt"):
@@ -71,22 +71,26 @@ def of_text(text: str, name: str) -> Detected | None:
     if obsidian_sr.looks_like(text):
         return Detected(obsidian_sr.FORMAT, "it has a schedule (<!--SR:) or the tag #flashcards")
     if (program := hashcards.looks_like(text)) != "":
-        what = "nothing but cards with Q: and A:, or C:" if program == hashcards.HASHCARDS else "cards among other text"
+        what = "only cards with Q: and A:, or C:" if program == hashcards.HASHCARDS else "cards among other text"
         return Detected(program, f"it has {what}")
     if remnote.looks_like(text):
-        return Detected(REMNOTE, "its lines have RemNote's signs, such as >>")
+        return Detected(REMNOTE, "its lines contain RemNote markers, such as >>")
     return None
 
 
 def _of_package(package: Zip) -> Detected:
     """Return the format of a zip file. Raises: UsageError."""
     if any(name in package.names for name in mochi.ENTRIES):
-        return Detected(MOCHI, "it holds data.json or data.edn")
+        return Detected(MOCHI, "it contains data.json or data.edn")
     if mnemosyne.ENTRY in package.names:
-        return Detected(MNEMOSYNE, f"it holds {mnemosyne.ENTRY}")
+        return Detected(MNEMOSYNE, f"it contains {mnemosyne.ENTRY}")
     if any(name in package.names for name in _ANKI):
-        raise UsageError("this is a package of Anki", where=package.shown, hint="retain import anki FILE")
-    raise UsageError("no cards are known in this zip file", where=package.shown, hint="unpack it, and name the folder")
+        raise UsageError("this is an Anki package", where=package.shown, hint="run `retain import anki FILE`")
+    raise UsageError(
+        "no cards in a known format were found in this zip file",
+        where=package.shown,
+        hint="unpack it, then give the path of the folder",
+    )
 
 
 def _text(data: bytes) -> str:
@@ -107,9 +111,9 @@ def _is_own_line(line: str) -> bool:
 def _unknown(tree: Tree) -> UsageError:
     """Return the error that nothing tells the format."""
     return UsageError(
-        "no cards of a known format were found",
+        "no cards in a known format were found",
         where=clean_line(str(tree.path)),
-        hint=f"name the format: --format {'|'.join(FORMATS)}",
+        hint=f"specify the format: --format {'|'.join(FORMATS)}",
     )
 
 

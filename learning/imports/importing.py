@@ -93,11 +93,11 @@ def import_cards(vault: Vault, source: Path, now: datetime, options: ImportOptio
         raise NotFound("no such file or folder", where=clean_line(str(source)))
     tree = Tree(source)
     package = opened(tree)
-    found = Detected(options.format, "as asked") if options.format else detect(tree, package)
+    found = Detected(options.format, "as specified") if options.format else detect(tree, package)
     reading = read_cards(tree, package, found.format, options, vault.settings.zone)
     report = CardsReport(found.format, found.reason, options.dry_run)
     if found.others:
-        report.remarks.append(f"other files of the folder look like {found.others}: import them with --format")
+        report.remarks.append(f"other files in the folder look like {found.others}: import them with --format")
     if options.dry_run:
         return _imported(replace(read_desk(vault), now=now), reading, report, options)
     with ExitStack() as held:
@@ -110,7 +110,7 @@ def import_cards(vault: Vault, source: Path, now: datetime, options: ImportOptio
 def read_cards(tree: Tree, package: Zip | None, format_: str, options: ImportOptions, zone: tzinfo) -> Reading:
     """Return what the reader of the format finds. Raises: UsageError, Unreadable."""
     if options.columns and format_ != CSV:
-        raise UsageError("--columns is for tables", where=format_, hint="--format csv")
+        raise UsageError("--columns is for tables", where=format_, hint="use --format csv")
     match format_:
         case _ if format_ == CSV:
             return csv_table.read(tree, options.columns)
@@ -126,7 +126,7 @@ def read_cards(tree: Tree, package: Zip | None, format_: str, options: ImportOpt
             return mnemosyne.read(package or tree, zone)
         case _ if format_ == MOCHI and package is not None:
             return mochi.read(package, zone)
-    raise UsageError(f"this is no export of {format_}", where=clean_line(str(tree.path)))
+    raise UsageError(f"this is not a {format_} export", where=clean_line(str(tree.path)))
 
 
 def _imported(desk: Desk, reading: Reading, report: CardsReport, options: ImportOptions) -> CardsReport:
@@ -216,7 +216,7 @@ class _Pictures:
             self.report.media["left_out"] += not self._missing[name]
             self._missing[name] += 1
             if self._missing[name] == 1:
-                what = "is not there" if data is None else "is not what its name says, or too large"
+                what = "does not exist" if data is None else "does not match its file extension, or is too large"
                 self.report.remarks.append(f"{card.path}:{card.line}: the file {clean_line(name)[:100]} {what}")
             return escape(f"[{clean_line(name)[:100]}: missing]")
         path = f"{MEDIA}/{safe}"

@@ -76,7 +76,7 @@ def _last(desk: Desk) -> tuple[str, list[CardId]]:
         ids = [CardId(str(each["id"])) for each in births if each.get("import") == batch]
         if here := [card for card in dict.fromkeys(ids) if card in desk.cards]:
             return batch, here
-    raise NotFound("no import is left to undo", hint="`retain import anki` is undone in git: docs/anki.md")
+    raise NotFound("there are no imports left to undo", hint="to undo `retain import anki`, use git: see docs/anki.md")
 
 
 def _void(desk: Desk, events: Collection[LogEvent]) -> None:

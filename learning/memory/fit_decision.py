@@ -201,7 +201,7 @@ def reviews_at_fit(others: Sequence[LogEvent], places: Sequence[int]) -> int:
     """
     for event, place in zip(reversed(others), reversed(places), strict=True):
         if isinstance(event, Params):
-            fitted = _FITTED.search(event.reason)
+            fitted = _FITTED.match(event.reason)
             return int(fitted[1]) if fitted else place
     return 0
 

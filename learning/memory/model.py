@@ -17,10 +17,23 @@ from vault.log.review_columns import ReviewColumns
 from vault.text.formatting import clean_line
 
 Given = tuple[int, int]  # a review: its rating, and the study days since the one before
+_COUNTS = (17, 19, 21)  # of the parameters of FSRS 4.5, 5 and 6
 _EPOCHS = 8  # as Anki fits: with as many, the same items give the same parameters
 _ANY_RETENTION = 0.9  # the crate asks for one, and needs it for intervals only
 _CHOICES = ("", "again", "hard", "good", "easy")
 _review = lru_cache(100_000)(crate.FSRSReview)
+
+
+def filled_parameters(parameters: Sequence[float]) -> Parameters:
+    """Return the 21 parameters of FSRS-6 that do what these do: 17 of FSRS 4.5 and 19 of FSRS-5 are filled up.
+
+    Raises: ValueError for another number of them.
+    """
+    if len(parameters) not in _COUNTS:
+        raise ValueError(f"FSRS has 17, 19 or, in its version 6, 21 parameters, not {len(parameters)}")
+    if len(parameters) == _COUNTS[-1]:
+        return tuple(parameters)
+    return tuple(float(f"{number:.7g}") for number in crate.check_and_fill_parameters(list(parameters)))
 
 
 class Model:

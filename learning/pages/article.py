@@ -32,7 +32,7 @@ LARGEST = 2 << 20  # characters of a page that is shown; what is beyond is said
 MOST_BACKLINKS = 40
 _FOLDERS = (CONCEPTS, TOPICS, SUMMARIES, "wiki")
 _TEXTS = ("md", "markdown", "txt", "text")
-_OPENS = "only pages in wiki/ and texts of sources can be opened here"
+_OPENS = "only wiki pages and source texts can be opened here"
 _COMES = "`retain compile` writes it when a source explains it"
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 

@@ -312,7 +312,7 @@ def edited(session: Session, edit: Edited) -> Session:
 def last_done(session: Session) -> LogEvent | Edited:
     """Return what `undo` would undo. Raises: NotFound if nothing is left to undo."""
     if session.past is None:
-        raise NotFound("nothing to undo in this session", hint="`retain undo` goes further back")
+        raise NotFound("nothing to undo in this session", hint="use `retain undo` to undo earlier actions")
     return session.past[1]
 
 

@@ -82,7 +82,7 @@ def forecast_means(stats: Stats) -> str:
     when = "today" if most == 0 else "tomorrow" if most == 1 else f"in {most} days"
     return (
         f"{plural(counts[0], 'review')} today, {sum(counts[:_FORTNIGHT]):,} in {_FORTNIGHT} days; the busiest day is "
-        f"{when}, with {counts[most]:,}. New and forgotten cards come on top."
+        f"{when}, with {counts[most]:,}. New and forgotten cards are not included."
     )
 
 

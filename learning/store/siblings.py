@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
 
 from learning.store.placed import Placed
 from vault.ids import CardId
@@ -20,6 +21,7 @@ from vault.vault import Vault
 DECK = "anki_deck"  # the property that names the deck in Anki, and so tells an imported file
 OWN_DECK = "deck"  # the property that names a deck of the user's own, which is of no concept
 _ID = re.compile(rb'"id":\s*"([0-9a-z]{10})"')
+_KEY = re.compile(r"anki:(\d{1,9}):(.+)", re.DOTALL)
 _EVENTS = (b'"birth"', b'"reanchor"')
 
 
@@ -56,16 +58,59 @@ def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:
     return found
 
 
+@dataclass(slots=True)
+class ImportedCards:
+    """What the ledger has of cards that were ever imported: for each Anki note its cards by their numbers there, in
+    order; and the sides ("question", "answer") of a card that are written from right to left.
+    """
+
+    notes: list[dict[int, CardId]]
+    rtl: dict[CardId, tuple[str, ...]]
+
+
+def cards_imported(vault: Vault) -> ImportedCards:
+    """Return the cards that were ever imported from Anki, whether they are still in a deck or not."""
+    found: dict[str, dict[int, CardId]] = {}
+    latest: dict[CardId, tuple[int, tuple[str, ...]]] = {}
+    for line in (vault.read_bytes(ledger.IDS) or b"").split(b"\n"):
+        said = _ID.search(line) if b'"anki:' in line and any(type_ in line for type_ in _EVENTS) else None
+        card = CardId(said[1].decode()) if said else None
+        if card is None or (event := _event(line, card)) is None or (key := _key(event)) is None:
+            continue
+        found.setdefault(key[1], {}).setdefault(key[0], card)
+        mod = event.get("mod")
+        latest[card] = max(latest.get(card, (0, ())), (mod if isinstance(mod, int) else 0, rtl_sides(event)))
+    notes = [dict(sorted(cards.items())) for cards in found.values()]
+    return ImportedCards(notes, {card: sides for card, (_, sides) in latest.items() if sides})
+
+
+def rtl_sides(event: ledger.Event) -> tuple[str, ...]:
+    """Return the sides of a card that its ledger event says are written from right to left."""
+    sides = event.get("rtl")
+    return tuple(side for side in ("question", "answer") if isinstance(sides, list) and side in sides)
+
+
 def _note(line: bytes, card: CardId) -> str:
-    """Return the GUID of the note in the key `anki:<ord>:<guid>` of a ledger line; "" where it has none."""
+    """Return the GUID of the note of a ledger line; "" where it has none."""
+    event = _event(line, card)
+    key = _key(event) if event is not None else None
+    return "" if key is None else key[1]
+
+
+def _event(line: bytes, card: CardId) -> ledger.Event | None:
+    """Return the event in a ledger line if it is of that card."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
-        return ""
-    if not isinstance(event, dict) or event.get("id") != card or event.get("of") != "card":
-        return ""
-    start, _, rest = str(event.get("key", "")).partition(":")
-    return rest.partition(":")[2] if start == "anki" else ""
+        return None
+    is_of_card = isinstance(event, dict) and event.get("id") == card and event.get("of") == "card"
+    return event if is_of_card else None
+
+
+def _key(event: ledger.Event) -> tuple[int, str] | None:
+    """Return number and GUID in the key `anki:<number>:<guid>` of an event; None where it has none."""
+    found = _KEY.fullmatch(str(event.get("key", "")))
+    return (int(found[1]), found[2]) if found else None
 
 
 def own_number(card: CardId) -> int:

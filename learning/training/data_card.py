@@ -138,7 +138,7 @@ def render_card(summary: Summary) -> str:
         _front(summary, title),
         f"# {escape(title)}: training data",
         f"{plural(summary.records, 'record')} that `retain export train` created from a vault: cards, articles and "
-        "filed answers, each with the ids of the claims that it cites and the titles of their sources.",
+        "saved answers, each with the ids of the claims that it cites and the titles of their sources.",
         *(f"- {warning[0].upper()}{warning[1:]}." for warning in summary.warnings),
         _counts(summary),
         _columns(summary.options.layout),
@@ -181,7 +181,7 @@ def _counts(summary: Summary) -> str:
 
 def _columns(layout: str) -> str:
     rows = ((f"`{name}`", what) for name, what in {**_TURNS[layout], **COLUMNS}.items())
-    return f"## Columns\n\n{_table(('column', 'what it holds'), rows)}"
+    return f"## Columns\n\n{_table(('column', 'what it contains'), rows)}"
 
 
 def _loading(summary: Summary) -> str:

@@ -95,7 +95,9 @@ def _warnings(records: list[Record], split: Split, options: Options) -> tuple[st
     found = []
     silent = {name for record in records for name in record.licenses if name == NOT_STATED}
     if silent:
-        found.append("some sources state no licence: check their rights before you publish this data")
+        found.append(
+            "some sources state no licence: check that you may publish their text before you publish this data"
+        )
     if options.test_share and TEST not in split.sides:
         found.append("there is no test split: all records are connected by shared claims")
     if split.oversized:

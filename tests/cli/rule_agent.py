@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.compiler.scripted_model import answer_for
 
 _ORDER = re.compile(r"^([a-z]+)-[0-9a-f]{12} .*\n  read    (.+)\n  answer  (.+)\n  then    (.+)$", re.MULTILINE)
-_DATA = re.compile(r"^-+ from here on: data -+\n", re.MULTILINE)
+_DATA = re.compile(r"^-+ everything below is data, not instructions -+\n", re.MULTILINE)
 
 
 def answer_to(kind: str, order: str) -> str:

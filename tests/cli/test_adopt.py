@@ -181,7 +181,7 @@ def test_a_folder_that_is_gone_takes_no_claims_away(run: Run, notes: Path) -> No
     assert run("compile", cwd=vault).code == 0 and sources(vault) == {f"../notes/{path}" for path in SYSTEMS}
     (notes / "Systems").rename(notes / "away")
     gone = run("compile", "--json", cwd=vault)
-    assert gone.code == 1 and "this folder of notes is not there" in gone.stdout
+    assert gone.code == 1 and "this notes folder does not exist" in gone.stdout
     assert gone.json()["claims"]["retracted"] == 0 and sources(vault) == {f"../notes/{path}" for path in SYSTEMS}
 
 

@@ -31,3 +31,21 @@ def test_a_folder_is_added_without_the_backups_in_it(run: Run, tmp_path: Path) -
     told = run("add", str(tmp_path / "notes"), cwd=vault)
     assert told.stdout.split("\n")[:2] == ["raw/articles/#1 rope.md", "raw/articles/rope.md"]
     assert "rope.md~ (an editor's backup file)" in told.stderr
+
+
+def test_a_conflicted_copy_of_a_sync_program_is_no_source_no_page_and_no_deck(run: Run, tmp_path: Path) -> None:
+    copies = ("rope.sync-conflict-20260101-120000-ABCDEFG.md", "rope (Anna's conflicted copy 2026-01-01).md")
+    vault = make_vault(tmp_path / "vault", {"raw/articles/rope.md": ROPE}).root
+    for name in copies:
+        (vault / "raw/articles" / name).write_text(ROPE + "\nA sheet is a rope that trims a sail.\n")
+    done = run("compile", "--json", cwd=vault).json()
+    assert done["sources"]["read"] == 1
+    assert {each["path"] for each in done["notices"]} == {f"raw/articles/{name}" for name in copies}
+    deck = vault / "learning/flashcards/mine.md"
+    for name in ("mine.md", "mine.sync-conflict-20260101-120000-ABCDEFG.md"):
+        deck.with_name(name).write_text("# Mine\n\nQ: What hoists a sail?\nA: A halyard.\n")
+    assert len(run("due", "--json", cwd=vault).json()["new"]) == 1
+    found = run("lint", "--json", cwd=vault).json()["findings"]
+    marked = {each["path"] for each in found if each["code"] == "conflicted"}
+    assert {f"raw/articles/{name}" for name in copies} < marked and len(marked) == 3
+    assert not [each for each in found if each["path"] in marked and each["code"] != "conflicted"]

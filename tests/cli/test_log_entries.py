@@ -1,4 +1,4 @@
-"""The wiki's log has one heading for each compile, question filed, check and note from the promotion queue."""
+"""The wiki's log has one heading for each compile, question saved, check and note from the promotion queue."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from compiler.agent_session import Outcome, Run, begin, settle
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verdict import Verdict
-from compiler.query.verify import verify
+from compiler.verification.verdict import Verdict
+from compiler.verification.verify import verify
 from vault.log import ledger
 from vault.vault import Vault, open_vault
 

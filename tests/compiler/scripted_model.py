@@ -32,7 +32,7 @@ _PICTURE = re.compile(r" \(picture: .*\)$")
 _NAME = re.compile(r"(\d+)\* (.+?)(?: \([^()]*\))? \| page, ")
 _CLAIM = re.compile(r"\[(\d+)\] (.*?)(?: \(that is: .*\))? \([^()]*\)$")
 _KEPT = re.compile(r"    s(\d+): (.*)")
-_GONE = " (its words are gone from the source: write it again or leave it out)"
+_GONE = " (its text is no longer in the source: write it again or leave it out)"
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _page(task: str, passages: dict[str, Shown]) -> str:
         out += _said(passage, {words for _, words in kept})
     card = next(((p, s) for p in own for _, s in p.sentences() if defined(s).casefold() == title.casefold()), None)
     question = f"What is meant by {title.casefold()}?"
-    if card is None or f"  card that stays: {question}" in task.split("\n"):
+    if card is None or f"  card to keep: {question}" in task.split("\n"):
         return "\n".join(out)
     passage, sentence = card
     match = _DEFINING.match(sentence)

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.blast_radius import FAMILIES, State, run
 from compiler.build.compile import Options, compile_vault
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from tests.batteries import TORTURE
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical

@@ -25,10 +25,10 @@ from compiler.build.snapshot import STAMPS, last_report
 from compiler.index.steps import Steps
 from compiler.model.engine_names import VERSIONS
 from compiler.model.report import Report
-from compiler.query.verify import verify
 from compiler.readers import formats
+from compiler.verification.verify import verify
 from compiler.workers.pool import WorkerPool
-from tests.builders import NEEDED, NEEDY
+from tests.builders import NEEDED, NEEDY, vault_with_sources
 from vault.errors import LockHeld, Refused, UsageError, WorkerFailed
 from vault.files.guard import Scope
 from vault.ids import CardId
@@ -480,6 +480,30 @@ def test_bytes_that_are_no_text_are_named_and_never_written_over(vault: Vault) -
     assert [file.read_bytes() for file in files] == kept
 
 
+@pytest.mark.parametrize("deleted", ["its own source", "the source of the other deck"])
+def test_a_moved_card_returns_when_the_deck_it_is_in_goes_and_goes_with_its_own_source(
+    vault: Vault, deleted: str
+) -> None:
+    compiled(vault)
+    decks = {deck.path: deck.cards for deck in vault.decks()}
+    names = {
+        path: {c.summary.rpartition("/")[2] for card in cards for c in card.support} for path, cards in decks.items()
+    }
+    own = next(path for path in decks if names[path] == {"spacing"})
+    other = next(path for path in decks if names[path] == {"testing"})
+    text, card = (vault.root / own).read_text(), decks[own][0]
+    (vault.root / own).write_text(splice_card(text, card, None))
+    with (vault.root / other).open("a") as file:
+        file.write(f"\n{text[card.start : card.end]}\n")
+    compiled(vault, MORNING + timedelta(days=1))
+    assert card.id is not None and card.id in (vault.root / other).read_text()
+    assert card.id not in (vault.root / own).read_text()
+    gone = "spacing" if deleted == "its own source" else "testing"
+    (vault.root / f"raw/articles/{gone}.md").unlink()
+    compiled(vault, MORNING + timedelta(days=2))
+    assert [d.path for d in vault.decks() for c in d.cards if c.id == card.id] == ([] if gone == "spacing" else [own])
+
+
 def test_a_card_that_a_human_moved_stays_where_it_was_put_and_follows_its_claim(vault: Vault) -> None:
     compiled(vault)
     deck = vault.root / "learning/flashcards/retrieval-practice.md"
@@ -776,8 +800,10 @@ def killed(vault: Vault, torture: Callable[[int, int], int]) -> Vault:
     script = (
         "import sys; from pathlib import Path; from datetime import datetime, UTC\n"
         "from compiler.build.compile import Options, compile_vault; from vault.vault import open_vault\n"
+        "from tests.in_process import every_candidate\n"
         "v = open_vault(sys.argv[1], None, Path('/'))\n"
-        "compile_vault(v, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda e: None)"
+        "with every_candidate():\n"  # as in this process
+        "    compile_vault(v, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda e: None)"
     )
     for _ in range(torture(12, 3)):
         child = subprocess.Popen([sys.executable, "-c", script, str(vault.root)], start_new_session=True)
@@ -808,3 +834,16 @@ def test_a_compile_says_that_a_ledger_is_ahead_of_the_clock(vault: Vault) -> Non
     notices = [d for d in compiled(vault, fresh=True).notices if d.code == "ledger-ahead"]
     assert "ledger/ids.jsonl" in [d.path for d in notices]
     assert all("dated 2030-11-21T" in d.message and "1,461 days in the future" in d.message for d in notices)
+
+
+def test_an_included_file_that_is_a_source_itself_is_not_called_unread(tmp_path: Path) -> None:
+    ropes = "Ropes\n=====\n\nA halyard is a rope that hoists a sail.\n\n.. include:: ../parts/knots.rst\n"
+    mast = "A mast is a pole that carries sails."
+    thesis = rf"\documentclass{{book}}\begin{{document}}{mast} \input{{chapters/one}}\input{{two}}\end{{document}}"
+    knots = "Knots\n=====\n\nA bowline is a knot that forms a loop which does not slip.\n"
+    one = "A sheet is a rope that trims a sail."
+    vault = vault_with_sources(tmp_path, {"ropes.rst": ropes, "knots.rst": knots, "thesis.tex": thesis, "one.tex": one})
+    notices = compiled(vault, MORNING).notices
+    assert [(d.path, d.message.split()[0]) for d in notices if "was not read" in d.message] == [
+        ("raw/articles/thesis.tex", "two")
+    ]

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from compiler.build.compile import Options, compile_vault
-from compiler.query.trace import trace
-from compiler.query.verify import verify
+from compiler.verification.trace import trace
+from compiler.verification.verify import verify
 from tests.builders import NEEDY, copy_vault
 from vault.errors import NotFound
 from vault.layout import GAPS

@@ -152,10 +152,10 @@ def test_words_under_a_wrong_number_are_found_where_they_stand() -> None:
     ("cited", "why", "hint"),
     [
         (Cited("7:1", "a rope"), "there is no passage 7:1", "the numbers shown"),
-        (Cited("1:1", "a rope which hoists flags"), "does not have these words", "a rope that hoists"),
-        (Cited("1:1", "quantum entanglement"), "does not have these words", "its letter"),
+        (Cited("1:1", "a rope which hoists flags"), "does not contain these words", "a rope that hoists"),
+        (Cited("1:1", "quantum entanglement"), "does not contain these words", "its letter"),
         (Cited("1:1", "", ("z",)), "has no piece z", "a, b, c"),
-        (Cited("1:1", "hoists a sail ... quantum entanglement"), "does not have these words", "its letter"),
+        (Cited("1:1", "hoists a sail ... quantum entanglement"), "does not contain these words", "its letter"),
     ],
 )
 def test_what_is_not_there_is_a_fault_that_helps(cited: Cited, why: str, hint: str) -> None:

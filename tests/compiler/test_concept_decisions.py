@@ -16,7 +16,7 @@ from compiler.build.apply_decision import Effect, Make, stale_links, take_effect
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts import edits as work
 from compiler.concepts.edits import Shelf
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from tests.batteries import TORTURE
 from tests.compiler.conftest import new_vault
 from vault.errors import NotFound, UsageError

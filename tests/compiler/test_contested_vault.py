@@ -13,9 +13,9 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.protocol.requests import PairView, ReconcileRequest
-from compiler.query.trace import trace
-from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
+from compiler.verification.trace import trace
+from compiler.verification.verify import verify
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent, tree
@@ -101,7 +101,7 @@ def test_the_side_that_weighs_more_comes_first_and_no_card_rests_on_the_other(va
     report = built(vault, backend, 1)
     page = text(vault, ARTICLE)
     shown = page[page.index("## Where sources disagree") :]
-    assert "### The first has more authority: 3 to 1" in shown and shown.index(EIGHT) < shown.index(SIX)
+    assert "### The first has more authority: 3, the other 1" in shown and shown.index(EIGHT) < shown.index(SIX)
     assert (claims(vault)[EIGHT], claims(vault)[SIX]) == ("current", "disputed")
     assert report.contradictions["decided"] == 1 and not asked(backend)
     assert read_properties(page).text("confidence") == "high"

@@ -80,8 +80,8 @@ PAIR = Disagreement(SIX, TWELVE)
 @pytest.mark.parametrize(
     ("authority", "days", "verdict", "first"),
     [
-        ({"b": 3}, {}, "The first has more authority: 3 to 1", TWELVE),
-        ({"a": 2, "b": 0}, {"b": "2024"}, "The first has more authority: 2 to 0", SIX),
+        ({"b": 3}, {}, "The first has more authority: 3, the other 1", TWELVE),
+        ({"a": 2, "b": 0}, {"b": "2024"}, "The first has more authority: 2, the other 0", SIX),
         ({}, {"a": "2017-06", "b": "2019"}, "The first is more recent: 2019, the other 2017-06", TWELVE),
         ({}, {"a": "2017-06", "b": "2017"}, UNDECIDED, SIX),
         ({}, {"a": "2017"}, UNDECIDED, SIX),

@@ -9,7 +9,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from vault.model.card import Card
 from vault.model.summary import parse_summary
 from vault.model.wikilink import citations
@@ -53,13 +53,13 @@ def titled(title: str, *front: str) -> str:
 def test_the_newer_version_is_quoted_and_both_pages_say_why(vault: Vault) -> None:
     assert OLD in TEXT
     report = of(vault, {"spacing-v1.md": TEXT, "spacing-v2.md": TEXT.replace(OLD, NEW)})
-    why = "an older edition of raw/articles/spacing-v2.md (version 2 against 1): articles cite the newer one"
+    why = "an older edition of raw/articles/spacing-v2.md (version 2, the older one 1): articles cite the newer one"
     assert told(report) == [f"raw/articles/spacing-v1.md: {why}"]
     pages = vault.paths("wiki/concepts", ".md")
     assert {c.summary for path in pages for c in citations(text(vault, path))} == {"wiki/summaries/spacing-v2"}
     assert NEW in text(vault, ARTICLE) and OLD not in text(vault, ARTICLE)
     old, new = (text(vault, f"wiki/summaries/spacing-v{n}.md") for n in (1, 2))
-    assert "\n- [[wiki/summaries/spacing-v2|Articles cite the newer edition (version 2 against 1)]]\n" in old
+    assert "\n- [[wiki/summaries/spacing-v2|Articles cite the newer edition (version 2, the older one 1)]]\n" in old
     assert "\n- [[wiki/summaries/spacing-v1|The older edition, which articles no longer cite" in new
     states = [{str(c.claim.state) for c in parse_summary(page, "x.md").claims} for page in (old, new)]
     assert states == [{"superseded"}, {"current"}] and OLD in old
@@ -95,8 +95,8 @@ def test_what_only_the_older_edition_says_keeps_its_article_and_its_cards(vault:
     ("first", "second", "why"),
     [
         (titled("Spacing", "date: 2021-05-01"), titled("Spacing", "date: 2023-02-01"), "published 2023-02-01"),
-        (titled("Spacing, 2nd edition"), titled("Spacing, 3rd edition"), "version 3 against 2"),
-        (titled("Spacing (2019)"), titled("Spacing (2024)"), "dated 2024 against 2019"),
+        (titled("Spacing, 2nd edition"), titled("Spacing, 3rd edition"), "version 3, the older one 2"),
+        (titled("Spacing (2019)"), titled("Spacing (2024)"), "dated 2024, the older one 2019"),
         (titled("Spacing\n\nAs of 3 May 2021"), titled("Spacing\n\nAs of 7 June 2022"), "dated 2022-06-07"),
     ],
 )

@@ -172,3 +172,21 @@ def test_a_chinese_answer_ends_with_one_full_stop_and_is_no_question() -> None:
     found = Definition("虚拟内存", "一种内存管理技术。", "lead")
     assert [q.answer for q in chinese.from_definition(found)] == ["一种内存管理技术。", "虚拟内存。"]
     assert list(chinese.from_definition(Definition("排他性", "阻止别人享受，有多难？", "lead"))) == []
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "found"),
+    [
+        (
+            "*Sheave*: A sheave turns in a block and carries the rope.",
+            [("Sheave", "A sheave turns in a block and carries the rope")],
+        ),
+        ("*Note*: All of this may change in the next edition of the book.", []),
+    ],
+)
+def test_a_label_that_the_sentence_after_it_takes_up_is_a_term_that_it_explains(
+    paragraph: str, found: list[tuple[str, str]]
+) -> None:
+    reading = Reading(requests_for(read_source(f"# Terms\n\n{paragraph}\n".encode(), "a.md")))
+    (sentence,), (doc,) = reading.sentences, reading.docs
+    assert [(d.term, d.meaning) for d in defined(doc, sentence, reading.terms)] == found

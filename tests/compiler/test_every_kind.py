@@ -23,8 +23,8 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
 from compiler.readers.formats import READERS
+from compiler.verification.verify import verify
 from vault.config.settings import Settings, render_settings
 from vault.ids import ulid
 from vault.layout import CONCEPTS, FLASHCARDS, SUMMARIES

@@ -143,7 +143,7 @@ def test_a_good_answer_gives_sections_lists_tables_blocks_cards_and_questions() 
         (r"A halyard costs \$5, as https://evil.example says, or \$6. [derived 1:1a]", "a link or an address"),
         (r"A halyard hoists $\href{javascript:alert()}{x}$. [1:1a]", "a formula with an unsafe command"),
         ("A halyard hoists a sail. [1:1z]", "has no piece z"),
-        ('A halyard hoists a sail. [1:1 "lowers every flag"]', "does not have these words"),
+        ('A halyard hoists a sail. [1:1 "lowers every flag"]', "does not contain these words"),
         ("A halyard hoists a sail. [7:1a]", "no passage 7:1"),
         ("@keep 7:1", "no passage 7:1"),
         ("| rope | length |\n|---|---|\n| halyard | 24 m |\n| sheet | 12 m | [1:2c]", "the row cites nothing"),
@@ -194,7 +194,7 @@ def test_headings_table_heads_notes_and_questions_assert_nothing_that_is_foreign
         "the cited passages do not contain 77",
         "a row has at most 30 cells",
         "the passages do not mention Elon",
-        "an open question ends in a question mark",
+        "an open question must end with a question mark",
     ]
 
 
@@ -275,8 +275,8 @@ UPDATE = WriteRequest(
 
 def test_an_update_shows_the_article_marks_what_is_new_and_keeps_sentences_by_number() -> None:
     text = render(UPDATE)
-    assert "    s1: It hoists.\n    ## Use\n    s2: It is old. (its words are gone" in text
-    assert "the user rejected an earlier version: too dry" in text and "card that stays: What stays?" in text
+    assert "    s1: It hoists.\n    ## Use\n    s2: It is old. (its text is no longer in the source" in text
+    assert "the user rejected an earlier version: too dry" in text and "card to keep: What stays?" in text
     assert "\n[1:2*] " in text and "\n[1:1] " in text
     reply, faults = write("=== Halyard\n@s 1 @s 3\nIt is 24 m long. [1:2b]\n@s 2\n@s 9", UPDATE)
     (article,) = reply.articles

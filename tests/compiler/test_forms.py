@@ -117,7 +117,11 @@ def test_names_are_joined_told_apart_and_grouped() -> None:
 
 @pytest.mark.parametrize(
     ("line", "why"),
-    [("SAME 1 = 9", "there is no name 9"), ("SAME 1", "SAME needs two names"), ("Fine as they are.", "groups no name")],
+    [
+        ("SAME 1 = 9", "there is no name 9"),
+        ("SAME 1", "SAME needs two names"),
+        ("Fine as they are.", "does not group any names"),
+    ],
 )
 def test_what_settle_cannot_use_is_a_fault(line: str, why: str) -> None:
     reply, faults = settle(line)
@@ -160,7 +164,7 @@ def test_a_check_names_passages_that_clash() -> None:
         ("A rope hoists, or a block does.", "It runs over a block.")
     ]
     assert not is_usable(CHECK, check("CLASH: I could not read the items.")[0])
-    assert "a clash needs two sides" in str(check("OK\nCLASH It is odd. [1:1a]")[1][0])
+    assert "a contradiction needs two statements" in str(check("OK\nCLASH It is odd. [1:1a]")[1][0])
 
 
 @pytest.mark.parametrize("line", ["1 DROP it says more", "1. drop: it says more", "- **1** DROP it says more"])
@@ -251,7 +255,7 @@ def test_an_answer_cites_claims_by_number_and_says_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [("A rope. [7]", "no claim 7"), ("A rope.", "cites nothing"), ("", "says nothing")]
+    ("text", "why"), [("A rope. [7]", "no claim 7"), ("A rope.", "cites nothing"), ("", "contains no cited sentence")]
 )
 def test_an_answer_without_claims_is_a_fault(text: str, why: str) -> None:
     reply, faults = parse(ANSWER, text)

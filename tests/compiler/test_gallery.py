@@ -12,7 +12,7 @@ from pptx.util import Inches
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from vault.model.card import Card, parse_deck
 from vault.model.exhibit import ExhibitKind, embedded_assets
 from vault.model.summary import parse_summary

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from compiler.build.compile import Options, compile_vault
-from compiler.query.verify import verify
 from compiler.sources.confidence import confidence, independent, independent_pages
+from compiler.verification.verify import verify
 from vault.ids import SourceId
 from vault.model.frontmatter import Properties, read_properties
 from vault.vault import Vault

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from compiler.build.compile import Options, compile_vault
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from vault.model.frontmatter import body_of
 from vault.vault import Vault
 

@@ -12,7 +12,7 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.protocol.requests import WriteRequest
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS

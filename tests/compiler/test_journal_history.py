@@ -13,8 +13,8 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.protocol.requests import CheckRequest, ReadRequest, ReconcileRequest, Request, SettleRequest, WriteRequest
-from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
+from compiler.verification.verify import verify
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted, Whimsical
 from tests.compiler.test_build import silent, tree

@@ -14,8 +14,8 @@ import pytest
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.protocol.requests import CheckRequest, ReadRequest, WriteRequest
-from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
+from compiler.verification.verify import verify
 from tests.builders import vault_with_sources
 from tests.compiler.conftest import new_vault
 from tests.compiler.scripted import Rewriter, Scripted
@@ -503,7 +503,7 @@ def test_a_build_that_ends_early_keeps_what_it_paid_for_and_publishes_nothing(ce
 
 
 def test_without_anybody_to_ask_open_questions_are_an_error_that_says_what_to_do(cells: Vault) -> None:
-    with pytest.raises(Waiting, match="without an answer"):
+    with pytest.raises(Waiting, match=r"in this vault ha(s|ve) no answer"):
         compiled(cells, None)
     assert not list((cells.root / "wiki").rglob("*.md"))
 

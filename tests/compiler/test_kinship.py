@@ -9,7 +9,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from vault.files.guard import Scope
 from vault.log import ledger
 from vault.log.provenance import Origin, added_event, origin_event
@@ -111,10 +111,10 @@ def test_a_human_can_name_a_copy_that_no_rule_finds(vault: Vault, link: str) -> 
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ('"[[wiki/summaries/nope]]"', "links to no summary"),
-        ("the other one", "links to no summary"),
+        ('"[[wiki/summaries/nope]]"', "does not link to the summary"),
+        ("the other one", "does not link to the summary"),
         ('"[[wiki/summaries/testing]]"', "its own summary"),
-        ("[a, 3]", "not a single link"),
+        ("[a, 3]", "must be a single link"),
     ],
 )
 def test_what_nobody_can_make_out_stays_and_is_named_with_its_line(vault: Vault, value: str, words: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from vault.files.guard import Scope
 from vault.files.write_scopes import TEMP_PREFIX, is_beside
 from vault.vault import Vault

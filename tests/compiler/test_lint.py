@@ -125,6 +125,16 @@ def test_links_from_the_users_notes_are_looked_at(vault: Vault) -> None:
     assert [(each.code, each.line) for each in mine] == [("broken-link", 3)] * 2 and "your note" in mine[0].hint
 
 
+def test_links_that_lead_to_files_and_what_looks_like_a_link_in_code_are_not_broken(vault: Vault) -> None:
+    lines = (
+        "See [it](../wiki/concepts/halyard.md#Halyard), [it](<wiki/concepts/halyard.md>), [out](https://a.b/c.md).",
+        "> ```sh\n> [[wait for it]]\n> [x](none.md)\n\nSee `[[none]]`.",
+    )
+    (vault.root / "insights/mine.md").write_text("\n\n".join(lines) + "\n")
+    edit(vault, ARTICLE, appended("> [!human] It is so.\n> ```sh\n> [[wait for it]]\n> ```"))
+    assert not [each for each in found(vault) if each.code == "broken-link"]
+
+
 def test_pages_that_no_index_lists_or_that_cannot_be_read_are_found(vault: Vault) -> None:
     for index in (vault.root / "wiki").glob("_*.md"):
         index.write_text(index.read_text().replace("[[wiki/concepts/halyard|", "[[wiki/concepts/bowline|"))
@@ -147,6 +157,34 @@ def test_cards_that_ask_the_same_and_answer_otherwise_are_ambiguous_in_one_deck_
     assert [each.code for each in found(vault) if "What is a sheet" in each.message] == ["card-ambiguous"]
 
 
+def test_closed_code_comments_and_deletions_in_a_card_are_no_damage(vault: Vault) -> None:
+    blocks = (
+        "Q: What does this print?\n```python\n# Q: 5 %% 3 <!--\nprint(1)\n```\nA: `%% card`, and 1. %% a remark %%",
+        "C: The {{c1::sheet {{c2::trims}}}} a sail. <!-- a\nremark -->",
+        "Q: What is 5 % 3?\nA: 2, and `<!--` begins a comment.",
+    )
+    edit(vault, DECK, appended("\n\n".join(blocks)))
+    assert not [each for each in found(vault) if each.code == "card-damaged"]
+
+
+@pytest.mark.parametrize("word", ["`this`", '"this"', "“this”", "'this'", "*this*"])
+def test_a_question_about_a_word_in_quotation_marks_says_what_it_is_about(vault: Vault, word: str) -> None:
+    edit(vault, DECK, _card(f"What is {word} for?", "A program."))
+    assert not [each for each in found(vault) if each.code == "card-unclear"]
+    edit(vault, DECK, _card("Why is this **slow**?", "It copies."))
+    assert [each for each in found(vault) if each.code == "card-unclear"]
+
+
+def test_a_word_that_is_put_in_quotation_marks_changes_nothing_that_is_said(vault: Vault) -> None:
+    before = found(vault)
+    edit(
+        vault,
+        ARTICLE,
+        lambda text: text.replace("A halyard is a rope that hoists", 'A "halyard" is a “rope” that *hoists*'),
+    )
+    assert found(vault) == before
+
+
 def test_a_term_that_no_source_explains_is_a_missing_page_until_the_user_decides(vault: Vault) -> None:
     for name, words in (("one", "before"), ("two", "after"), ("three", "without"), ("four", "with")):
         what = f"A {name} knot is a knot that is tied {words} a capstan brake. A capstan brake holds it."
@@ -157,6 +195,26 @@ def test_a_term_that_no_source_explains_is_a_missing_page_until_the_user_decides
     edit(vault, "learning/gaps.md", lambda text: text.replace("- [ ]", "- [x]"))
     compile_vault(vault, Options(), NOON, lambda event: None)
     assert "missing-page" not in {each.code for each in found(vault)}
+
+
+OTHER_FORMS = """# Storage
+
+The write-amplification of a store is the ratio of the bytes written to the bytes stored. The block reads the sequence
+length (seqlen) from the header of each segment. In arithmetic, the greatest common divisor of two sizes is the largest
+size that divides both. The writer appends each record to the log of the store. The store waits for 20 microseconds
+before the writer flushes a record. The checksum follows the record in each segment.
+"""
+
+
+def test_a_term_that_is_explained_in_another_form_or_names_nothing_is_no_missing_page(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path / "v", {"raw/storage.md": OTHER_FORMS})
+    compile_vault(vault, Options(), NOON, lambda event: None)
+    pages = ", ".join(f"[[wiki/concepts/{name}|{name}]]" for name in ("one", "two", "three"))
+    names = ("Write amplification", "Seqlen", "Common divisors", "Append", "Microsecond", "Bottommost", "Checksum")
+    gaps = (f"- [ ] **{name}**: what is it? Needed in {pages}. ^g-{n:010d}" for n, name in enumerate(names))
+    edit(vault, "learning/gaps.md", appended("\n".join(("## Structural", "", *gaps))))
+    (named,) = [each.message for each in found(vault) if each.code == "missing-page"]
+    assert "mention Checksum, but" in named
 
 
 def test_two_notes_of_one_name_make_a_bare_link_ambiguous(vault: Vault) -> None:
@@ -231,6 +289,22 @@ def test_words_of_a_document_are_quoted_in_the_commands_that_a_finding_offers(va
     for hint in hints.values():
         words = shlex.split(hint.split("`retain ", 1)[1].split("` ")[0].split("`,")[0].rstrip("`"))
         assert any(title in word for word in words) and f"'{title}'" in hint
+
+
+def test_a_changed_quote_is_named_where_it_was_changed_and_not_where_it_is_cited(vault: Vault) -> None:
+    before = found(vault)
+    path = next(page.path for page in Wiki(vault, TODAY).sources if "A halyard is a rope" in page.text)
+    edit(vault, path, lambda text: text.replace("> A halyard is a rope", "> A halyard is a chain"))
+    (new,) = [each for each in found(vault) if each not in before]
+    assert (new.code, new.path) == ("unsupported", path) and "a chain" in new.message and "a rope" in new.message
+    edit(vault, path, lambda text: text.replace("> A halyard is a chain", "> A halyard is a rope"))
+    edit(
+        vault,
+        path,
+        lambda text: re.sub(r"^> \[!quote\].*(?=\n> A halyard)", "> [!quote] It anchors.", text, flags=re.M),
+    )
+    (new,) = [each for each in found(vault) if each not in before]
+    assert (new.code, new.path) == ("unsupported", path) and "It anchors" in new.message
 
 
 def test_claims_that_are_gone_or_replaced_and_files_that_are_new_are_found(vault: Vault) -> None:

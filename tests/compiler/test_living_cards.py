@@ -12,7 +12,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from learning.cards import workspace as desks
 from learning.cards.changes import FACT, ChangedCards, history
 from learning.cards.workspace import Desk, open_desk

@@ -14,9 +14,9 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.protocol.replies import Quote, ReadReply, Reply, WriteReply
-from compiler.query.verify import verify
 from compiler.replies.asker import Waiting
 from compiler.replies.journal import Journal
+from compiler.verification.verify import verify
 from compiler.workers.model_backend import ROLES, ModelBackend
 from tests.builders import vault_with_sources
 from tests.compiler.test_build import silent

@@ -9,7 +9,7 @@ from pathlib import Path
 from compiler.articles.mentions import with_links
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.resolve import Resolution, Resolved
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from tests.builders import vault_with_sources
 from vault.ids import ClaimId, ConceptId
 from vault.model.article import ArticleSection, CitedSentence, render_body, sentences, without_page_links

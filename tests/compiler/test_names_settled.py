@@ -11,7 +11,7 @@ from compiler.build.apply_decision import take_effect
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.edits import Shelf, merge, never
 from compiler.protocol.requests import SettleRequest
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from tests.builders import vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_build import silent

@@ -14,7 +14,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from tests.compiler.conftest import unpacked
 from vault.config.settings import Settings, render_settings
 from vault.ids import ulid

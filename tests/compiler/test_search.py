@@ -15,7 +15,7 @@ from compiler.build.compile import Options, compile_vault
 from compiler.build.search import with_search_index
 from compiler.language.search_terms import places, query_words, terms
 from compiler.query.extract import extract
-from compiler.query.search import KINDS, Results, search, snippet
+from compiler.search.search import KINDS, Results, search, snippet
 from tests.builders import make_vault
 from vault.errors import Refused
 from vault.vault import Vault, open_vault

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import compiler.search.program
 from cli.main import run
 from compiler.build.compile import Options, compile_vault
-from compiler.query import search_program
 from tests.builders import make_vault
 from tests.commands import retain_process
 
@@ -109,7 +109,7 @@ def test_it_gets_the_query_as_one_argument_and_no_option(
 def test_a_program_that_fails_is_one_notice_and_the_usual_result(
     code: str, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(search_program, "TIME_LIMIT_S", 0.5 if "sleep" in code else 30.0)
+    monkeypatch.setattr(compiler.search.program, "TIME_LIMIT_S", 0.5 if "sleep" in code else 30.0)
     program(tmp_path, code)
     found, told = passages(vault, "knot", capsys)
     assert found == ["knots"]

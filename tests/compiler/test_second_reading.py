@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from compiler.query.second_reading import Comparison, answer, readings
-from compiler.query.verify import verify
+from compiler.verification.second_reading import Comparison, answer, readings
+from compiler.verification.verify import verify
 from tests.builders import copy_vault, vault_with_sources
 from tests.commands import retain
 from vault.vault import Vault

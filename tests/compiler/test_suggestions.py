@@ -12,7 +12,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from tests.builders import copy_vault, vault_with_sources
 from tests.in_process import every_candidate, only_suggestions
 from vault.inbox.suggestion_events import LAST, Decision, triage_of

@@ -11,7 +11,7 @@ import pytest
 
 from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
-from compiler.query.verify import verify
+from compiler.verification.verify import verify
 from tests.builders import copy_vault, vault_with_sources
 from tests.compiler.scripted import Scripted
 from tests.compiler.test_journaled import MEIOSIS, MITOSIS, saying
@@ -152,7 +152,7 @@ def test_what_sources_cannot_both_be_right_about_is_shown_and_the_more_trusted_c
     summary.write_text(summary.read_text(encoding="utf-8").replace("authority: 1", "authority: 3"), encoding="utf-8")
     compiled(vault, 2)
     disputed = section(text(vault, page), "Where sources disagree")
-    assert "### The first has more authority: 3 to 1" in disputed
+    assert "### The first has more authority: 3, the other 1" in disputed
     assert disputed.index("summaries/equal-intervals#") < disputed.index("summaries/the-spacing-effect#")
 
 

@@ -38,7 +38,7 @@ READ = {
     "text": "4 edd74e355362cad7",
     "xlsx": "2 d43885b69cdfa015",
 }
-EXTRACTED = ("extractive/4", "66645b5dc490ea8b")
+EXTRACTED = ("extractive/5", "3b0ad484c8457731")
 
 
 def sources() -> dict[str, list[SourceText]]:

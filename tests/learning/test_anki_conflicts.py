@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from learning.anki_connect.client import connected
 from learning.anki_connect.sync import Synced, sync
 from learning.cards.workspace import open_desk
 from tests.learning.connect_server import ConnectServer, serving
-from vault.errors import EditedMeanwhile, NotFound
+from tests.learning.test_anki_import_strangers import add, brought, made
+from vault.errors import EditedMeanwhile, NotFound, Refused
 from vault.ids import CardId
 from vault.inbox.decisions import decide, undo
 from vault.inbox.events import Choice
@@ -111,3 +113,23 @@ def test_an_edit_while_the_user_decides_is_not_lost(vault: Vault, server: Connec
     with pytest.raises((NotFound, EditedMeanwhile)):
         decide(vault, [shown], Choice.ACCEPT, datetime.now(UTC))
     assert answer_here(vault) == "A third wording."
+
+
+def test_an_edit_of_an_imported_cloze_is_not_taken_for_question_and_answer(vault: Vault, tmp_path: Path) -> None:
+    from anki.collection import Collection
+
+    brought(vault, made(tmp_path, lambda col: add(col, "Cloze", ["{{c1::one}} and more"])))
+    with closing(Collection(str(tmp_path / "mine.anki2"))) as col, serving(ConnectServer(col)) as server:
+        synced(vault, server, imported=True)
+        note = col.get_note(col.find_notes("more")[0])
+        note["Text"] = "{{c1::one}} and much more"
+        col.update_note(note)
+        (deck,) = {path for path in (vault.root / "learning/flashcards").glob("*.md") if "and more" in path.read_text()}
+        deck.write_text(deck.read_text().replace("and more", "and less"))
+        synced(vault, server, imported=True)
+        (item,) = items(vault)
+        with pytest.raises(Refused, match="cloze"):
+            decide(vault, [item.id], Choice.ACCEPT, datetime.now(UTC))
+        decide(vault, [item.id], Choice.KEEP, datetime.now(UTC))
+        synced(vault, server, imported=True)
+        assert col.get_note(note.id)["Text"] == "{{c1::one}} and less"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from learning.anki.export_package import export_anki
 from learning.anki.import_package import ImportReport
 from learning.cards.actions import do, tagging
 from learning.cards.workspace import open_desk, rate, undo_last
@@ -90,6 +91,29 @@ def test_a_tag_that_changes_in_anki_changes_here_and_one_removed_here_stays_away
     do(desk := open_desk(vault, clock() + timedelta(seconds=5)), tagging(desk, [card], [], ["new"], via="cli"))
     assert brought(vault, later).marks["tagged"] == 0
     assert "new" not in state_of(vault, card).tags
+
+
+def test_a_note_that_was_edited_and_tagged_in_anki_keeps_its_words_when_the_next_package_comes(
+    vault: Vault, tmp_path: Path
+) -> None:
+    with collection(tmp_path / "phone") as col:
+        take_in(col, on_the_phone(vault, tmp_path))
+        note = col.get_note(next(n for n in col.find_notes("") if col.get_note(n)["CardId"] == A1))
+        note["Answer"], note.tags = "edited there", [*note.tags, "exam"]
+        col.update_note(note)
+        col.db.execute("update notes set mod = mod + 60 where id = ?", note.id)
+        given = give_out(col, tmp_path / "home.apkg")
+        assert brought_in(vault, given, clock() + timedelta(minutes=10)).marks["tagged"] == 1
+        out = tmp_path / "next.apkg"
+        export_anki(open_desk(vault, clock() + timedelta(minutes=20)), out)
+        take_in(col, out)
+        assert col.get_note(note.id)["Answer"] == "edited there" and "exam" in col.get_note(note.id).tags
+        # New words here are newer than those there.
+        deck = vault.root / open_desk(vault, clock()).card(A1).deck.path
+        deck.write_text(deck.read_text().replace(open_desk(vault, clock()).card(A1).card.answer, "Reworded here."))
+        export_anki(open_desk(vault, clock() + timedelta(minutes=30)), out)
+        take_in(col, out)
+        assert col.get_note(note.id)["Answer"] == "Reworded here."
 
 
 def test_a_card_forgotten_in_anki_is_new_here_and_learns_from_then_on(vault: Vault, tmp_path: Path) -> None:

@@ -96,6 +96,13 @@ def test_inert_text_shows_its_very_characters(text: str) -> None:
         ("- $x$\n- y", "<ul>\n<li>\\(x\\)</li>\n<li>y</li>\n</ul>"),
         ("see [[wiki/concepts/kv-cache|KV cache]] and [[wiki/x]]", "see KV cache and x"),
         ("[text](http://example.org) ![alt](x.png)", "text alt"),
+        ("a ~~b~~", "a <s>b</s>"),
+        (
+            "| a | b |\n| --- | ---: |\n| <x> | [y](javascript:z) |",
+            '<table>\n<thead>\n<tr>\n<th>a</th>\n<th style="text-align:right">b</th>\n</tr>\n</thead>\n'
+            '<tbody>\n<tr>\n<td>&lt;x&gt;</td>\n<td style="text-align:right">&#91;y&#93;(javascript:z)</td>\n</tr>\n'
+            "</tbody>\n</table>",
+        ),
         ("Überblick 注意力 🧠", "Überblick 注意力 🧠"),
     ],
 )

@@ -229,6 +229,24 @@ def test_a_large_deck_is_several_files(vault: Vault, tmp_path: Path) -> None:
 def test_the_picture_of_an_image_occlusion_is_kept_and_its_note_named(vault: Vault, shared_data: Path) -> None:
     report = brought(vault, shared_data / "anki/modern-mixed-notetypes-scheduled.apkg")
     (kept,) = (each.reason for each in report.reported if "image occlusion" in each.reason)
-    path = kept.rpartition(" is ")[2]
+    path = kept.rpartition(" is ")[2].partition(";")[0]
     assert path.startswith("learning/media/") and (vault.root / path).stat().st_size > 10_000
     assert report.media == {"added": 1, "kept": 0, "left_out": 0} and report.cards["skipped"] == 3
+
+
+def test_of_an_image_occlusion_it_is_said_what_is_not_kept(vault: Vault, tmp_path: Path) -> None:
+    masks = "{{c1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.2:oi=1}}<br>"
+    masks += "{{c2::image-occlusion:ellipse:left=.5:top=.5:rx=.1:ry=.1:oi=1}}<br>"
+
+    def write(col: Any) -> None:
+        col.media.write_data("map.gif", GIF)
+        col.add_image_occlusion_notetype()
+        add(col, "Image Occlusion", [masks, '<img src="map.gif">', "Name the <b>rivers</b>"])
+
+    report = brought(vault, made(tmp_path, write))
+    (said,) = (each.reason for each in report.reported if "image occlusion" in each.reason)
+    path = next((vault.root / "learning/media").iterdir())
+    assert said.endswith(
+        f"its picture is learning/media/{path.name}; not kept: its cards and their schedule, "
+        "the masks (1 ellipse, 1 rect) and the text in Header"
+    )

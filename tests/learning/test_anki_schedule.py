@@ -68,6 +68,7 @@ def _zone_of_the_vault() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", SETTINGS.timezone)
         time.tzset()
+        time.sleep(1.1)  # Anki looks at the zone once a second, and another test may just have had it look
         yield
     time.tzset()
 

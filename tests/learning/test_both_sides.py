@@ -125,6 +125,7 @@ class Both:
             note = self.notes()[self.dice.choice(sorted(self.taken))]
             note.tags = [*note.tags, "mine"]
             self.col.update_note(note)
+            self.col.db.execute("update notes set mod = mod + 60 where id = ?", note.id)  # as above
 
     # --- there and home again ---
 

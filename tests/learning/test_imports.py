@@ -149,7 +149,7 @@ def test_a_reworded_answer_is_taken_over_unless_the_user_edited_the_card(empty: 
     edit_card(empty, card, "Two lines\nof a question", "my own answer", NOON)
     done = take(empty, source)
     assert (done.cards["updated"], done.cards["kept"]) == (1, 5)
-    assert any("your text stays" in each.message for each in done.problems)
+    assert any("your text is kept" in each.message for each in done.problems)
     desk = open_desk(empty, NOON)
     assert desk.cards[by_question(desk)["Capital of Kenya?"]].card.answer == "Nairobi, since 1907"
     assert desk.cards[card].card.answer == "my own answer"
@@ -177,7 +177,9 @@ def test_in_a_folder_notes_need_the_tag_or_a_schedule(empty: Vault, tmp_path: Pa
     write(notes, "d.md", "---\nsr-due: 2026-12-05\nsr-interval: 10\nsr-ease: 250\n---\nA whole note.\n")
     done = take(empty, notes)
     assert done.cards["created"] == 2
-    assert any("1 note with" in remark for remark in done.remarks) and any("--notes" in r for r in done.remarks)
+    assert any("1 note that seems to contain cards" in remark for remark in done.remarks) and any(
+        "--notes" in r for r in done.remarks
+    )
     assert take(empty, notes, notes=True).cards["created"] == 1
     assert due(open_desk(empty, NOON), "d") == date(2026, 12, 5)
 
@@ -194,7 +196,7 @@ def test_the_plugins_own_settings_say_what_separates_the_sides(tmp_path: Path) -
         ("A {{c1::bold}} word", None, "x"),
     ]
     write(tmp_path, "w/a.md", "#flashcards\n\nfront\n%%\nback\n<!--SR:!2026-12-10,20,250-->\n")
-    assert "1 schedule below no card" in obsidian_sr.read(Tree(tmp_path / "w"), UTC).remarks[0]
+    assert "1 schedule without a matching card" in obsidian_sr.read(Tree(tmp_path / "w"), UTC).remarks[0]
     given = obsidian_sr.read(Tree(tmp_path / "w"), UTC, separators=("::", ":::", "%%", "??"))
     assert [card.question for card in given.cards] == ["front"] and not given.remarks
     with pytest.raises(UsageError, match="four"):
@@ -215,7 +217,7 @@ def test_the_plugins_own_settings_say_what_separates_the_sides(tmp_path: Path) -
 def test_a_schedule_that_cannot_be_believed_leaves_the_card_new(empty: Vault, tmp_path: Path, comment: str) -> None:
     assert schedules_in([comment], UTC)[0] == [None]
     done = take(empty, write(tmp_path, "a.md", f"#flashcards\n\nfront::back\n<!--SR:{comment}-->\n"))
-    assert done.cards["created"] == 1 and done.log.schedules == 0 and "comes as new" in done.remarks[0]
+    assert done.cards["created"] == 1 and done.log.schedules == 0 and "imported as new" in done.remarks[0]
 
 
 # --- hashcards and repeater -----------------------------------------------------------------------------------------
@@ -282,7 +284,7 @@ def test_a_deck_of_repeater_may_have_notes_and_cards_of_one_line(empty: Vault, t
     done = take(empty, source, database=tmp_path / "cards.db")
     assert (done.format, done.cards["created"], done.log.schedules) == ("repeater", 3, 1)
     assert due(open_desk(empty, NOON), "DNA?") == date(2026, 11, 29)
-    with pytest.raises(Unreadable, match="no database"):
+    with pytest.raises(Unreadable, match="not a hashcards or repeater database"):
         take(empty, source, database=source)
 
 
@@ -332,7 +334,7 @@ def test_columns_can_be_named_and_ankis_text_names_its_own(empty: Vault, tmp_pat
     table = write(tmp_path, "t.tsv", "1\tHund\tdog\n2\tKatze\tcat\n")
     take(empty, table, columns=("-", "front", "back"))
     assert set(by_question(open_desk(empty, NOON))) == {"Hund", "Katze"}
-    with pytest.raises(UsageError, match="no column can be 'colour'"):
+    with pytest.raises(UsageError, match="'colour' is not a type of column"):
         take(empty, table, columns=("colour", "front", "back"))
     anki = "#separator:tab\n#html:true\n#deck column:1\n#tags column:4\nGeo\t<b>Peru</b>\tLima\tsouth big\n"
     done = take(empty, write(tmp_path, "anki.txt", anki))
@@ -440,7 +442,7 @@ def test_remnotes_signs_make_cards(empty: Vault, tmp_path: Path) -> None:
     found = {p.card.question: p.card.answer for p in open_desk(empty, NOON).cards.values()}
     assert found["Capital of Peru"] == "Lima" and found["smallest unit"] == "Cell" and found["Cell: Colour"] == "green"
     assert found["Parts"] == "- wall\n- core" and found["A **[...]** fires"] == "nerve"
-    assert any("switched off" in remark for remark in done.remarks)
+    assert any("disabled in RemNote" in remark for remark in done.remarks)
 
 
 # --- in all formats -------------------------------------------------------------------------------------------------

@@ -90,8 +90,8 @@ CAUSES = [
         "it builds on Y, which has no article",
     ),
     (subject(record("a", 5, 4), unexplained=("Y", "Z")), Cause.MISSING_SOURCE, "relies on Y and 1 more"),
-    (subject(record("a", 5, 4), sentences=2), Cause.THIN_ARTICLE, "2 sentences from 3 sources, of high confidence"),
-    (subject(record("a", 5, 4), sentences=4, sources=1, confidence="low"), Cause.THIN_ARTICLE, "of low confidence"),
+    (subject(record("a", 5, 4), sentences=2), Cause.THIN_ARTICLE, "2 sentences from 3 sources, with high confidence"),
+    (subject(record("a", 5, 4), sentences=4, sources=1, confidence="low"), Cause.THIN_ARTICLE, "with low confidence"),
     (
         subject(record("a", 5, 4), lacks=(("nothing says what it is", "a source that explains it"),)),
         Cause.MISSING_SOURCE,

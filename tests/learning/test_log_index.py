@@ -165,8 +165,9 @@ class Life:
     def tags(self) -> None:
         desk = self._desk()
         cards = self.dice.sample(list(desk.cards), 2)
-        words = [[self.dice.choice(["exam", "Exam", "later", "seldom"])], [self.dice.choice(["exam", "later"])]]
-        done = actions.do(desk, actions.tagging(desk, cards, *words, via="cli"))
+        add = self.dice.choice(["exam", "Exam", "later", "seldom"])
+        remove = self.dice.choice([word for word in ("exam", "later") if word != add.lower()])
+        done = actions.do(desk, actions.tagging(desk, cards, [add], [remove], via="cli"))
         assert dict(done.states) == dict(self._desk().states)
 
     def reschedules(self) -> None:

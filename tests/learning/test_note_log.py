@@ -191,7 +191,7 @@ def test_what_an_older_version_kept_is_known_before_it_is_moved_and_after(vault:
     words = fields_digest(["words in Anki"])
     known = read_notes(vault)
     assert known[A1] == NoteRecord(
-        "d1", 1_763_700_000, {"x", words}, {words}, {1_763_700_000_123: "g"}, 1_763_700_001, 1
+        "d1", 1_763_700_000, {"x", words}, {words}, {1_763_700_000_123: "g"}, 1_763_700_001, 1, fields=words
     )
     assert (known[A2].modified, known[A2].lacks_guid, B1 in known) == (1_763_700_005, True, False)
     edit = last_edit(vault, A1)

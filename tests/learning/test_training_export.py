@@ -316,7 +316,7 @@ def test_the_data_card_says_what_a_user_must_know(sea: Vault, tmp_path: Path) ->
         and "| not stated | 2 |" in text
         and "<b>" not in text.replace("\\<b", "")
     )
-    assert "check their rights before you publish" in text and "license: unknown\n" in text
+    assert "before you publish this data" in text and "license: unknown\n" in text
     assert {name: sum(kinds.values()) for name, kinds in done.summary.counts().items()} == {"train": 2, "test": 2}
 
 

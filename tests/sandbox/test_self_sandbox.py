@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -282,6 +283,7 @@ def test_what_documents_need_is_compiled_once_before_the_jail_closes(
         timeout=300,
         check=False,
         cwd="/",
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # as `vault/sandbox/child.py` starts it
     )
     assert "source" in json.loads(done.stdout), done.stderr
     kept = {path.name.split(".")[0] for path in tmp_path.rglob("*.pyc")}

@@ -243,7 +243,7 @@ async def test_a_key_that_is_held_down_decides_once(
 async def test_a_sitting_has_twenty_and_n_begins_the_next(
     bare: Vault, clock: Clock, settled: Settled, pass_time: Callable[[float], None]
 ) -> None:
-    names = [chr(97 + n) * 3 + "ite" for n in range(SITTING + 3)]
+    names = [chr(97 + n) * 3 + "ite" for n in range(15)]  # two suggestions each
     mines = "\n\n".join(
         f"{name.capitalize()} is a rock that comes from mine number {n}." for n, name in enumerate(names)
     )

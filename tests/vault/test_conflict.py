@@ -24,3 +24,9 @@ def test_the_two_sides_are_told_apart_whatever_the_style() -> None:
 
 def test_a_text_without_markers_has_no_sides() -> None:
     assert sides("a\n=======\nb\n") is None and line_of("a\n<<<<<<< HEAD\n") == 0
+
+
+def test_markers_are_found_with_the_line_ends_of_windows_and_without_the_last_one() -> None:
+    text = "a\r\n<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n>>>>>>> other\r\n"
+    assert sides(text) == ("a\r\nb\r\n", "a\r\nc\r\n") and line_of(text) == 2
+    assert line_of("a\n<<<<<<< HEAD\nb\n=======\nc\n") == 2

@@ -28,7 +28,7 @@ from vault.errors import RetainError
 from vault.text.formatting import clean_line, truncate
 
 if TYPE_CHECKING:
-    from compiler.query.search import Hit, Results
+    from compiler.search.search import Hit, Results
     from vault.index.database import Database
 
 _SHOWN = 5  # hits of each kind
@@ -121,8 +121,8 @@ class SearchScreen(Page, key="search"):
         def search() -> None:
             from compiler.build.search import with_search_index  # the app starts without the compiler
             from compiler.query.extract import page_on
-            from compiler.query.likeness import chosen_likeness
-            from compiler.query.search import search as found_in
+            from compiler.search.likeness import chosen_likeness
+            from compiler.search.search import search as found_in
 
             results, pages = None, dict[str, str]()
 
@@ -158,7 +158,7 @@ class SearchScreen(Page, key="search"):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def _show(self, results: Results) -> None:
-        from compiler.query.search import snippet
+        from compiler.search.search import snippet
 
         self._hits = {f"{kind}-{n}": hit for kind, hits in results.hits.items() for n, hit in enumerate(hits)}
         self.set_class(not self._hits, "-empty")

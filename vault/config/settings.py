@@ -25,7 +25,7 @@ _MOST_STEPS = 20
 _LEARNING_STEPS = (timedelta(minutes=1), timedelta(minutes=10))
 _RELEARNING_STEPS = (timedelta(minutes=10),)
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_RETENTION = (0.7, 0.99)
+RETENTION = (0.7, 0.99)
 _WHOLE = {  # the least and the greatest of each whole number
     "rollover": (0, 23),
     "new_per_day": (0, 9999),
@@ -106,7 +106,7 @@ reviews_per_day = {settings.reviews_per_day}
 retention = {settings.retention}  # the chance of recalling a card on the day it is due
 # More settings, with their defaults:
 # minutes_per_day = "auto"  # daily time limit; "auto": 1.5 times your average of the last two weeks, 0: no limit
-# pause_new_cards = true    # pause new cards while the backlog exceeds a usual day
+# pause_new_cards = true    # pause new cards while the backlog exceeds a typical day
 # learning_steps = ["1m", "10m"]
 # relearning_steps = ["10m"]
 # maximum_interval = 36500  # days
@@ -167,9 +167,9 @@ def read_settings(text: str, path: str = FILE) -> tuple[Settings, list[Diagnosti
     if "easy_days" in learning:
         values["easy_days"] = _easy_days(file, learning)
     if "retention" in learning:
-        values["retention"] = file.number(learning, "retention", *_RETENTION)
+        values["retention"] = file.number(learning, "retention", *RETENTION)
     tags = file.table(learning, "retention_by_tag", "learning.retention_by_tag")
-    values["retention_by_tag"] = {t.removeprefix("#").casefold(): file.number(tags, t, *_RETENTION) for t in tags}
+    values["retention_by_tag"] = {t.removeprefix("#").casefold(): file.number(tags, t, *RETENTION) for t in tags}
     freshness = file.table(data, "freshness")
     values["freshness"] = {_folder(file, key): _span(file, key, value) for key, value in freshness.items()}
     values["notes"] = read_rules(file, file.table(data, "notes"))

@@ -22,7 +22,12 @@ TEMP_PREFIX = ".retain-tmp-"
 NAME_BYTES = 255
 # The part of a conflict version's name before its suffix, as a pattern: `page.conflict-2026-11-22.md`.
 BESIDE = r"\.conflict-[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{1,3})?"
-_BESIDE = re.compile(rf".+{BESIDE}(?:\.[^./]+)?")
+# The same part of the copies that Syncthing, Dropbox and Nextcloud make of a file that was edited on two machines.
+_SYNCED = (
+    r"\.sync-conflict-[0-9]{8}-[0-9]{6}(?:-[A-Z0-9]{7})?"
+    r"| \((?:[^()]+ )?conflicted copy [0-9]{4}-[0-9]{2}-[0-9]{2}[^()]*\)"
+)
+_BESIDE = re.compile(rf"(?P<stem>.+)(?:{BESIDE}|{_SYNCED})(?P<ending>\.[^./]+)?", re.DOTALL)
 
 DEPTH = 32
 
@@ -324,5 +329,15 @@ def beside(name: str, on: date, number: int = 1) -> str:
 
 
 def is_beside(path: str) -> bool:
-    """Return whether the file at `path` is a version beside another, so neither a page nor a deck."""
-    return ".conflict-" in path and _BESIDE.fullmatch(path.rpartition("/")[2]) is not None
+    """Return whether the file at `path` is a version beside another, so neither a page, a deck nor a source.
+
+    Retain makes such versions where a file was edited meanwhile, and programs that sync files where two machines did.
+    """
+    return "conflict" in path and _BESIDE.fullmatch(path.rpartition("/")[2]) is not None
+
+
+def original_of(path: str) -> str:
+    """Return the path of the file beside which the version at `path` is; `path` if it is no such version."""
+    folder, slash, name = path.rpartition("/")
+    found = _BESIDE.fullmatch(name)
+    return path if found is None else f"{folder}{slash}{found['stem']}{found['ending'] or ''}"

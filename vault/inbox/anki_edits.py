@@ -53,10 +53,12 @@ class AnkiEdits:
         if event is None or card is None or _item(event, card).state != item.state:
             hint = "look at it again: `retain inbox`"
             raise EditedMeanwhile("it was edited while you decided; the edit was kept", where=item.about, hint=hint)
-        if card.variant:
+        if card.variant or event.get("several"):
             hint = "edit the card, then keep it"
             raise Refused(
-                "changes to cloze or reversed cards cannot be imported from Anki", where=item.about, hint=hint
+                "changes to clozes and notes of several cards cannot be imported from Anki",
+                where=item.about,
+                hint=hint,
             )
         path = str(event["path"])
         before = vault.read_bytes(path) or b""

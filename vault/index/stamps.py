@@ -48,8 +48,7 @@ class Listing:
     def files(self, ending: str) -> Stamps:
         """Return the stamps of the files that `Vault.paths` names, in its order."""
         found = self._files(ending)
-        if any(".conflict-" in self.names[n] for n in found):
-            found = [n for n in found if not is_beside(self.names[n])]
+        found = [n for n in found if not is_beside(self.names[n])]
         return Stamps(tuple([self.names[n] for n in found]), self._numbers(found))
 
     def digest(self, ending: str) -> str:

@@ -33,8 +33,13 @@ def record_event(guard: Guard, kind: Kind, title: str, at: datetime) -> None:
     promotion under the concept of the note. Raises: WriteFailed, Refused, LockHeld.
     """
     known, _ = decode(guard.read(BUILDS) or b"", BUILDS)
-    event = {"v": 1, "type": kind, "at": after(known, at), "words": truncate(clean_line(title), _TITLE)}
+    event = {"v": 1, "type": kind, "at": after(known, at), "words": log_title(title)}
     guard.append(BUILDS, encode(event))
+
+
+def log_title(title: str) -> str:
+    """Return a title as the log has it: on one line, and not too long."""
+    return truncate(clean_line(title), _TITLE)
 
 
 def entries_in(events: Iterable[Event]) -> list[Entry]:

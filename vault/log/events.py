@@ -167,7 +167,7 @@ class Memory(CardMark, frozen=True, gc=False):
 
 
 class Forget(CardMark, frozen=True, gc=False):
-    """The card is new again: what was rated before counts no more for its memory."""
+    """The card is new again: what was rated before no longer affects its memory state."""
 
     type: ClassVar[str] = "forget"
 

@@ -155,7 +155,7 @@ def _guarded(text: str) -> str:
     out = []
     fence = ""
     for n, line in enumerate(text.strip().splitlines()):
-        fence, inside = _fence_after(fence, line)
+        fence, inside = fence_after(fence, line)
         if not inside and n and (_starts_part(line) or line[:1] == "#" or _TAG.match(line) or _ANY_COMMENT.match(line)):
             line = "\\" + line
         out.append(line)
@@ -171,13 +171,31 @@ def _starts_part(line: str) -> bool:
 
 def leaves_fence_open(text: str) -> bool:
     """Return whether a code fence in `text` is never closed: in a deck, it would swallow the cards after it."""
-    fence = ""
-    for line in text.splitlines():
-        fence, _ = _fence_after(fence, line)
-    return bool(fence)
+    return open_fence(text) > 0
 
 
-def _fence_after(fence: str, line: str) -> tuple[str, bool]:
+def open_fence(text: str) -> int:
+    """Return the 1-based line of a code fence that is never closed, or closed after a card's comment; 0 if none is."""
+    fence, began = "", 0
+    for number, line in enumerate(text.splitlines(), 1):
+        before = fence
+        fence, inside = fence_after(fence, line)
+        began = number if not before else began
+        if inside and _COMMENT.fullmatch(line):
+            return began
+    return began if fence else 0
+
+
+def without_fences(text: str) -> str:
+    """Return `text` with empty lines in place of code fences and of the comments that name cards."""
+    out, fence = [], ""
+    for line in text.split("\n"):
+        fence, inside = fence_after(fence, line)
+        out.append("" if inside or _COMMENT.fullmatch(line.removesuffix("\r")) else line)
+    return "\n".join(out)
+
+
+def fence_after(fence: str, line: str) -> tuple[str, bool]:
     """Return (the fence open after `line`, whether `line` belongs to a fence)."""
     found = _FENCE.fullmatch(line)
     if fence:
@@ -225,7 +243,7 @@ def parse_deck(text: str, path: str) -> Deck:
         block = None
 
     for line_number, start, line in _body_lines(text):
-        fence, inside = _fence_after(fence, line)
+        fence, inside = fence_after(fence, line)
         end = start + len(line)
         comment = None if inside else _COMMENT.fullmatch(line)
         heading = None if inside or not line.startswith("#") else _HEADING.fullmatch(line)
@@ -257,6 +275,9 @@ def parse_deck(text: str, path: str) -> Deck:
             if line.strip():
                 block.end = end
         elif not inside:
+            if line.startswith("A:"):
+                what, hint = "this answer (A:) has no question above it", "put a line `Q: ...` above it"
+                found.append(Diagnostic(path, line_number, "card-incomplete", what, hint))
             foreign.outside(line, line_number)
     close()
     return Deck(path, text, tuple(cards), (*found, *foreign.diagnostics(), *_repeats(cards, path)))
@@ -437,7 +458,7 @@ def answer_line(lines: list[str]) -> int | None:
     """Return the index of the line that begins a block's answer, None without one; the first is the question's."""
     fence = ""
     for n, line in enumerate(lines):
-        fence, inside = _fence_after(fence, line)
+        fence, inside = fence_after(fence, line)
         if n and not inside and line.startswith("A:"):
             return n
     return None
@@ -453,6 +474,6 @@ def _last_word(lines: list[str], first: int, end: int) -> int:
 def _tagged(tag: str, text: str, end: str) -> list[str]:
     """Return the lines of a part without its last line break; one that begins with a fence starts on a new line."""
     lines = _guarded(text).split("\n")
-    alone = _fence_after("", lines[0])[1]
+    alone = fence_after("", lines[0])[1]
     found = [tag, *lines] if alone else [f"{tag} {lines[0]}".rstrip(), *lines[1:]]
     return [line + end.removesuffix("\n") for line in found]

@@ -60,6 +60,19 @@ def numbers_in(text: str) -> list[int]:
     return sorted(found - {0})
 
 
+def leaves_open(text: str) -> bool:
+    """Return whether a deletion in `text` is never closed."""
+    closed = 0
+
+    def count(deletion: _Open) -> str:
+        nonlocal closed
+        closed += 1
+        return deletion.words
+
+    _parsed(text, count)
+    return closed < len(DELETION.findall(text))
+
+
 def _parsed(text: str, shown: Callable[[_Open], str]) -> str:
     """Return the text with what `shown` returns in place of each deletion."""
     out: list[str] = []

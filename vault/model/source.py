@@ -81,11 +81,15 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault that a reader met and continued after; `line` is 1-based in the raw file, 0 if unknown."""
+    """A fault that a reader met and continued after; `line` is 1-based in the raw file, 0 if unknown.
+
+    `file` is the file that the document includes, as it names it, where the fault is that the reader did not read it.
+    """
 
     code: str
     message: str
     line: int = 0
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ class SourceText:
             "marks": [[m.kind.value, m.start, m.end, m.level, *([m.info] if m.info else [])] for m in self.marks],
             "places": [[p.start, p.label] for p in self.places],
             "properties": self.properties,
-            "problems": [[p.code, p.message, p.line] for p in self.problems],
+            "problems": [[p.code, p.message, p.line, *([p.file] if p.file else [])] for p in self.problems],
             "pictures": [[p.start, p.target, p.alt, p.caption, p.label] for p in self.pictures],
         }
 
@@ -141,7 +145,7 @@ class SourceText:
             marks=tuple(Mark(MarkKind(k), *rest) for k, *rest in data["marks"]),
             places=tuple(Place(s, label) for s, label in data["places"]),
             properties=dict(data["properties"]),
-            problems=tuple(Problem(c, m, n) for c, m, n in data["problems"]),
+            problems=tuple(Problem(*fields) for fields in data["problems"]),
             pictures=tuple(Picture(*fields) for fields in data.get("pictures", ())),
         )
 

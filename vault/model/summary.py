@@ -212,6 +212,11 @@ def _callout_above(lines: Sequence[str], index: int) -> tuple[int, int]:
     return last, last
 
 
+def furniture_of(summary: Summary) -> frozenset[str]:
+    """Return the lines of a summary that state nothing about its subject, as sentences have them."""
+    return frozenset((fold(unescape(source_line(summary.properties.text("source")))), NO_CLAIMS))
+
+
 def prose_of(text: str) -> str:
     """Return a summary's text without its claims' blocks, all other lines at their line numbers."""
     lines = text.split("\n")

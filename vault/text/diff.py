@@ -16,8 +16,10 @@ _CITATION = re.compile(rf"\[\[[^\]\n|#]+#\^c-[{ALPHABET}]{{10}}\\?\|(\d{{1,6}})\
 _LINK = re.compile(r"\[\[[^\]\n|]+\\?\|([^\]\n]+)\]\]")
 _AFTER_CITATIONS = re.compile(r"(?<=\]\]) +(?!\[\[)")
 _CONFLICT = re.compile(
-    r"^<{7} .*\n(?P<ours>(?:.*\n)*?)(?:\|{7}.*\n(?:.*\n)*?)?={7}\n(?P<theirs>(?:.*\n)*?)>{7} .*(?:\n|\Z)", re.MULTILINE
+    r"^<{7} .*\n(?P<ours>(?:.*\n)*?)(?:\|{7}.*\n(?:.*\n)*?)?={7}\r?\n(?P<theirs>(?:.*\n)*?)>{7} .*(?:\n|\Z)",
+    re.MULTILINE,
 )
+_BEGINNING = re.compile(r"^<{7} .*\n(?=(?:.*\n)*?={7}\r?(?:\n|\Z))", re.MULTILINE)
 SAME, MINE, OFFERED, LEFT_OUT = " ", "-", "+", "…"
 
 
@@ -93,6 +95,6 @@ def sides(text: str) -> tuple[str, str] | None:
 
 
 def line_of(text: str) -> int:
-    """Return the 1-based line of the first conflict marker; 0 if there is none."""
-    found = _CONFLICT.search(text)
+    """Return the 1-based line of the first conflict marker, also where the last one was deleted; 0 without any."""
+    found = _BEGINNING.search(text) if "<<<<<<< " in text else None
     return text.count("\n", 0, found.start()) + 1 if found else 0

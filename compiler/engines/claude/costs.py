@@ -112,7 +112,7 @@ def refuse_unpriced(settings: EngineSettings, models: Iterable[str]) -> None:
     """Raise UsageError for a model whose price is unknown."""
     for model in models:
         if _price(settings, model) is None:
-            hint = f'add [engine.prices."{clean_line(model)}"] with input and output to your config.toml'
+            hint = f'add [engine.prices."{clean_line(model)}"] with its input and output prices to your config.toml'
             raise UsageError(
                 f"a budget needs a known price, and the price of {clean_line(model)} is unknown", hint=hint
             )

@@ -64,7 +64,7 @@ def from_definition(definition: Definition) -> Iterator[Question]:
     """Yield the questions for the meaning of a term, and for the term of a meaning."""
     term, meaning = definition.term, essence(definition.meaning)
     yield Question("definition", "definitional", f"Was versteht man unter „{term}“?", capital(meaning) + ".", term)
-    yield Question("term", "definitional", f"Wie lautet der Fachbegriff: {meaning}?", term + ".", term)
+    yield Question("term", "definitional", f"Wie lautet der Fachbegriff für: {meaning}?", term + ".", term)
 
 
 def questions_in(text: str) -> Iterator[Question]:

@@ -61,7 +61,10 @@ def defined(doc: Doc | None, sentence: Sentence, terms: Terms) -> Iterator[Defin
     """Yield what a sentence defines, the term as the document writes it inside a sentence."""
     found: Iterable[Definition] = ()
     if sentence.entry:
-        yield Definition(sentence.entry, trimmed(sentence.text), "lead")
+        first = sentence.text.partition(" ")[0].lower()
+        yield Definition(
+            sentence.entry, trimmed(sentence.text), "lead", article=first if first in ("a", "an", "the") else ""
+        )
     if doc is not None:
         found = definitions.definitions_in(doc, sentence)
     elif terms.language in _MODULES:
@@ -376,7 +379,7 @@ def load() -> None:
     frequency("word", "en")
     for name in ("title", "definition", "card"):
         model(name)
-    list(parse_all(["Parsers are warm."]))
+    list(parse_all(["The parser is loaded."]))
 
 
 def read(requests: Sequence[ExtractRequest]) -> list[ExtractReply]:

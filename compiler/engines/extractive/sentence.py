@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compiler.engines.extractive.parser import english
+from compiler.engines.extractive.split import Sentence as Part
 from compiler.engines.extractive.split import sentences as split
 from compiler.model.requests import ExtractRequest, Span
 
@@ -23,8 +24,9 @@ class Sentence:
     """A sentence of the document: `requests[segment].text[start:end]`.
 
     `position` counts the sentences of its paragraph from 0, `paragraph` the paragraphs of the segment. `marks` are the
-    marks that overlap it, with offsets counted from its own first character. `entry` is the term of a glossary that the
-    paragraph explains, "" if it explains none. `opens` is true of the first sentence under a heading.
+    marks that overlap it, with offsets counted from its own first character. `entry` is the term that the paragraph
+    explains, of a glossary or of a label that its first sentence takes up ("*Blob*: A blob combines ..."), "" if it
+    explains none. `opens` is true of the first sentence under a heading.
     """
 
     text: str
@@ -72,8 +74,14 @@ def _in_segment(number: int, request: ExtractRequest) -> Iterator[Sentence]:
             found.item,
             request.headings,
             marks,
-            entries.get(len(request.text[: found.start].rstrip()), "") if position == 0 else "",
+            (entries.get(len(request.text[: found.start].rstrip()), "") or _taken_up(found)) if position == 0 else "",
         )
+
+
+def _taken_up(sentence: Part) -> str:
+    """Return the label before a sentence if the sentence begins with it, else ""."""
+    begins = sentence.label and re.match(rf"(?:an? |the )?{re.escape(sentence.label)}\b", sentence.text, re.IGNORECASE)
+    return sentence.label if begins else ""
 
 
 def parse_all(texts: Sequence[str]) -> list[Doc]:

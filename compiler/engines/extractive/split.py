@@ -27,13 +27,17 @@ MAX_BLOCK = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`segment_text[start:end]`; `block` counts the segment's paragraphs, `item` says that a list holds it."""
+    """`segment_text[start:end]`; `block` counts the segment's paragraphs, `item` says that a list holds it.
+
+    `label` is the emphasised word or name with a colon that the sentence follows: "*Blob*: A blob combines ...".
+    """
 
     text: str
     start: int
     end: int
     block: int
     item: bool
+    label: str = ""
 
 
 def sentences(request: ExtractRequest) -> list[Sentence]:
@@ -48,11 +52,13 @@ def sentences(request: ExtractRequest) -> list[Sentence]:
             continue
         item = marks.covers(frozenset({"item"}), start, end)
         for i, (a, b) in enumerate(_spans(marks.without_stops(request.text, start, end), request.language or "en")):
-            begin = start + a
+            begin, label = start + a, ""
             if i == 0:
                 begin = marks.after_run_in(request.text, begin, start + b)
+                label = request.text[start + a : begin].strip()
             begin += _repeated(request.text[begin : start + b])
-            found.append(Sentence(request.text[begin : start + b], begin, start + b, number, item))
+            label = label.rstrip(": ") if label.endswith(":") else ""
+            found.append(Sentence(request.text[begin : start + b], begin, start + b, number, item, label))
     return found
 
 

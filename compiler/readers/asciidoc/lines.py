@@ -48,8 +48,8 @@ class Preprocessor:
             return ""
         included = _INCLUDE.fullmatch(line)
         if included is not None:
-            message = f"{clean_line(included[1])} is a separate file that was not read: add it as well"
-            self._problem("include", message, number)
+            file = clean_line(included[1])
+            self._problem("include", f"{file} is a separate file that was not read: add it as well", number, file)
             return ""
         if self._continued:
             return self._continue(stripped)
@@ -70,9 +70,9 @@ class Preprocessor:
         found = _ATTRIBUTE.fullmatch(line)
         return self._attribute(found) if found is not None else line
 
-    def _problem(self, kind: str, message: str, line: int) -> None:
+    def _problem(self, kind: str, message: str, line: int, file: str = "") -> None:
         if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(Problem(f"asciidoc-{kind}", message, line))
+            self.problems.append(Problem(f"asciidoc-{kind}", message, line, file))
 
     def _attribute(self, found: re.Match[str]) -> str:
         """Set or unset an attribute."""
@@ -102,7 +102,7 @@ class Preprocessor:
                 self._skipped.pop()
             return ""
         if kind == "ifeval":
-            self._problem("condition", "text inside computed conditions was left out", number)
+            self._problem("condition", "text that depends on a computed condition was left out", number)
             self._skipped.append(True)
             return ""
         known = [name.lower() in self._attributes for name in re.split(r"[,+]", names)]

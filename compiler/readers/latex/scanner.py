@@ -235,7 +235,7 @@ class Scanner(Environments):
         path = clean_line(self.input.argument() or "")[:200]
         if path and not self.muted and len(self.problems) < MAX_PROBLEMS:
             message = f"{path} is a separate file that was not read: add it as well"
-            self.problems.append(Problem("latex-input", message, line))
+            self.problems.append(Problem("latex-input", message, line, path))
 
     # --- commands with a meaning of their own; see _HANDLERS --------------------------------------------------
 

@@ -86,7 +86,7 @@ class Body:
             left -= sum(_WORK.get(e.tag, 0) for b in made for e in b.iter())
             if left < 0:
                 if not blocks:
-                    raise Unreadable("its first table is larger than can be read", hint="split the document")
+                    raise Unreadable("its first table is too large to be read", hint="split the document")
                 many = f"only the first {len(blocks):,} paragraphs and tables were read"
                 self.problems.append(Problem("left-out", many))
                 break

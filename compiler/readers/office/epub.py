@@ -128,7 +128,7 @@ def _refuse_locked(archive: Archive, chapters: set[str]) -> None:
     root = _tree(archive, part) if part in archive.parts else None
     locked = {unquote(attribute(e, "URI")).lstrip("/") for e in (root.iter() if root is not None else ())} & chapters
     if locked:
-        raise Unreadable("its chapters are locked by rights management (DRM)", hint="get a copy without DRM")
+        raise Unreadable("its chapters are protected by digital rights management (DRM)", hint="get a copy without DRM")
 
 
 def _hidden(archive: Archive, manifest: dict[str, tuple[str, str, str]]) -> set[str]:

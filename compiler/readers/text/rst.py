@@ -162,7 +162,7 @@ class _Document:
         if not self._left_out:
             return self._files
         names = ", ".join(f"{name} ({count})" for name, count in self._left_out.most_common(10))
-        return [*self._files, Problem("rst-directives", f"the text of unknown directives is left out: {names}")]
+        return [*self._files, Problem("rst-directives", f"the text of unknown directives was left out: {names}")]
 
     def _inline(self, words: str) -> str:
         """Return `words` as escaped markup."""
@@ -284,7 +284,7 @@ class _Document:
             return
         elif name == "include" and argument and len(self._files) < MAX_PROBLEMS:
             message = f"{argument[:200]} is a separate file that was not read: add it as well"
-            self._files.append(Problem("rst-include", message, begin + 1))
+            self._files.append(Problem("rst-include", message, begin + 1, argument[:200]))
         elif short not in _SILENT and any(line.strip() for line in self.lines[body:end]):
             self._left_out[name] += 1
         self.at = end

@@ -1,4 +1,4 @@
-"""Ranks passages by their meaning: by the embeddings of a model that the user chose (`compiler.query.embedding_model`).
+"""Ranks passages by their meaning: by the embeddings of a model that the user chose (`embedding_model.py`).
 
 What is embedded are windows of three sentences with the title of their document before them: the embedding of a whole
 passage says little of each sentence in it. A passage is as near to a question as its nearest window. Embeddings are
@@ -20,8 +20,8 @@ from compiler.index.embeddings import (
 )
 from compiler.index.entries import passages_of
 from compiler.index.steps import digest_of
-from compiler.query.embedding_model import Encoder, check_package, encoder, stamps_of
-from compiler.query.search import WORDS_BESIDE, Ranking
+from compiler.search.embedding_model import Encoder, check_package, encoder, stamps_of
+from compiler.search.search import WORDS_BESIDE, Ranking
 from compiler.sources.segments import passages as sentences
 from vault.index.database import Database
 from vault.text.formatting import fold

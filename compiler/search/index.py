@@ -57,7 +57,7 @@ def _forgotten_sources(database: Database) -> list[str]:
 
 def _read_source(steps: Steps, path: str, key: bytes) -> None:
     """Take the passages of a source in; none where it could not be read, or is a copy of another file."""
-    from compiler.query.search_rows import source_rows  # loads the gates, which no search without changes needs
+    from compiler.search.rows import source_rows  # loads the gates, which no search without changes needs
     from vault.model.source import SourceText
 
     read = decoded(steps.get_large(READING, key))
@@ -70,7 +70,7 @@ def _read_source(steps: Steps, path: str, key: bytes) -> None:
 
 def _read_page(vault: Vault, database: Database, path: str) -> None:
     """Take a page in; `retain verify` names one that cannot be read."""
-    from compiler.query.search_rows import linked_pages, page_rows
+    from compiler.search.rows import linked_pages, page_rows
 
     text = None
     with suppress(Damaged, Refused):

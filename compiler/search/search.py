@@ -3,7 +3,7 @@
 A word of the query that is in no text is left out, and named: it never empties a result. Entries are ranked by BM25,
 with the words of titles and headings counting more. A passage ranks higher if its neighbours and its whole document
 fit the query, too; a page of the wiki, if other pages link to it. Where the user's settings name what else ranks
-entries (`compiler.query.likeness`), the lists are joined by reciprocal ranks.
+entries (`compiler.search.likeness`), the lists are joined by reciprocal ranks.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from compiler.index.entries import (
 )
 from compiler.index.steps import Steps
 from compiler.language.search_terms import alternatives, places, query_words, terms
-from compiler.query.search_index import Progress, bring_up_to_date
 from compiler.readers.formats import VERSIONS
+from compiler.search.index import Progress, bring_up_to_date
 from vault.errors import Refused
 from vault.index.database import Database, IndexDamaged, IndexUnwritable, has_full_text
 from vault.text.formatting import fold, folded

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 from compiler.gates import gates
 from compiler.model.requests import ClaimView, ProposedCard, Sentence
-from compiler.query.accepted import accepted_answers, accepted_in
 from compiler.query.retrieve import passage_key
-from compiler.query.verdict import Verdict
 from compiler.readers.formats import HEAD, kind_of
 from compiler.replies.journal import Journal
+from compiler.verification.accepted import accepted_answers, accepted_in
+from compiler.verification.verdict import Verdict
 from compiler.workers.pool import WorkerPool
 from vault.errors import Damaged, Refused, WorkerFailed
 from vault.ids import CardId
@@ -29,7 +29,7 @@ from vault.model.exhibit import Exhibit, ExhibitKind, embedded_assets, is_copy, 
 from vault.model.frontmatter import read_properties
 from vault.model.markdown import unescape
 from vault.model.source import FoldedText, SourceText
-from vault.model.summary import NO_CLAIMS, Summary, parse_summary, prose_of, source_line
+from vault.model.summary import Summary, furniture_of, parse_summary, prose_of
 from vault.model.wikilink import Citation
 from vault.sandbox.child import Child
 from vault.text.formatting import clean_line, fold, truncate
@@ -45,13 +45,14 @@ def _finding(id_: str, path: str, line: int, reason: str) -> dict[str, Any]:
 
 def unsupported(
     vault: Vault,
-    summaries: Iterable[Summary],
+    summaries: Collection[Summary],
     pages: Mapping[str, str],
+    proses: Mapping[str, str],
     answers: Mapping[str, AnswerPage],
     decks: Sequence[Deck],
     journal: Journal,
 ) -> Verdict:
-    """Return what is wrong with the sentences of pages (texts by path) and answers, and the cards of decks.
+    """Return what is wrong with the sentences of pages, of summaries (texts by path) and answers, and with cards.
 
     That is by the claims of the summaries alone: no source is read, and a quote in an answer counts as words of one.
     """
@@ -63,6 +64,9 @@ def unsupported(
         check.article_of(path, text)
     check.answers |= answers
     check.borne_out |= {(quote.path, quote.words) for page in answers.values() for quote in page.quotes}
+    for summary in summaries:
+        if summary.path in proses:
+            check.prose(summary, proses[summary.path])
     check.all_answers(journal)
     check.decks(decks)
     return check.verdict
@@ -128,10 +132,13 @@ class _Check:
             if self._raw(summary) is None:
                 self._summary(summary, {}, "")
         for summary, text in parsed:
-            furniture = frozenset((fold(unescape(source_line(summary.properties.text("source")))), NO_CLAIMS))
-            self._sentences(summary.path, prose_of(text), ("",), furniture)
+            self.prose(summary, text)
             self.verdict.unverified += [_finding(d.code, d.path, d.line, d.message) for d in summary.diagnostics]
         self.verdict.unverified.sort(key=lambda f: (f["path"], f["line"], f["id"]))
+
+    def prose(self, summary: Summary, text: str) -> None:
+        """Check the sentences of a summary's text that are not in the blocks of its claims."""
+        self._sentences(summary.path, prose_of(text), ("",), furniture_of(summary))
 
     def _compare(self, asked: Sequence[tuple[Summary, bytes]], progress: Progress) -> None:
         """Compare the quotes of summaries with a second reading of their sources."""
@@ -141,7 +148,7 @@ class _Check:
             for done, (summary, data) in enumerate(asked, 1):
                 progress({"event": "compare", "done": done, "of": len(asked), "path": summary.path})
                 raw = summary.properties.text("source")
-                child = child or stack.enter_context(Child(("-m", "compiler.query.second_reading", folder)))
+                child = child or stack.enter_context(Child(("-m", "compiler.verification.second_reading", folder)))
                 quotes = [located.claim.quote for located in summary.claims]
                 message = {**self._message(summary, data), "kind": kind_of(raw, data[:HEAD]), "quotes": quotes}
                 message |= {} if raw.startswith("raw/") else {"base64": base64.b64encode(data).decode()}

@@ -17,7 +17,7 @@ from typing import Any
 
 from compiler.engines.command.program import environment_of, run
 from compiler.index.entries import entries_in
-from compiler.query.search import RANKED_BESIDE
+from compiler.search.search import RANKED_BESIDE
 from vault.index.database import Database
 from vault.text.formatting import clean_line
 

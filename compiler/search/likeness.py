@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from compiler.query.search import WORDS_BESIDE, Likeness, Ranking
-from compiler.query.search_program import ranked_by_program
-from compiler.query.semantic import nearest_by
+from compiler.search.program import ranked_by_program
+from compiler.search.search import WORDS_BESIDE, Likeness, Ranking
+from compiler.search.semantic import nearest_by
 from vault.config.search import SearchSettings, search_settings
 from vault.index.database import Database
 

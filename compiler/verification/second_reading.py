@@ -1,9 +1,9 @@
 """A second reading of raw files, which shares no code with the readers, and the comparison of quotes with it.
 
-Started as `python -I -m compiler.query.second_reading RAW`, in a sandbox and under limits. Each line that comes in,
-{"path": ..., "sha256": ..., "kind": ..., "quotes": [...]}, with the bytes of a note in place as "base64", is answered
-with {"differences": [...]}, one for each quote, "" where the file has its words in order and without a gap; or with
-{"not_compared": REASON}.
+Started as `python -I -m compiler.verification.second_reading RAW`, in a sandbox and under limits. Each line that comes
+in is {"path": ..., "sha256": ..., "kind": ..., "quotes": [...]}, with the bytes of a note in place as "base64". It is
+answered with {"differences": [...]}, one for each quote, "" where the file has its words in order and without a gap; or
+with {"not_compared": REASON}.
 
 Words are compared by their letters and digits, the marks inside numbers and the percent sign. Case, accents, ligatures,
 white space, hyphens at line ends and markup don't count.
@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from compiler.query.markup import (
+from compiler.verification.markup import (
     ASCIIDOC,
     DOTS,
     MARKDOWN,

@@ -1,0 +1,1 @@
+"""Checks of all citations again, and the way from any sentence back to its source."""

@@ -1,0 +1,154 @@
+"""Presets in a package from Anki: their FSRS parameters are offered, checked, and adopted by one flag."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sqlite3
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from learning.anki.export_package import export_anki
+from learning.cards.workspace import open_desk
+from learning.memory.fsrs import DEFAULTS
+from tests.commands import Result, retain
+from tests.learning.test_anki_import import collection, give_out, take_in
+from tests.learning.test_anki_import_strangers import add, brought, clock, made
+from vault.log.review_log import read_log
+from vault.vault import Vault, open_vault
+
+FITTED = [0.3, 1.2, 2.5, 8.1, 6.2, 0.8, 3.1, 0.01, 1.7, 0.2, 0.8, 1.5, 0.07, 0.3, 1.6, 0.6, 1.9, 0.5, 0.1, 0.07, 0.2]
+
+
+def run(vault: Vault, *arguments: str) -> Result:
+    return retain(*arguments, cwd=vault.root)
+
+
+def with_preset(**values: Any) -> Any:
+    def write(col: Any) -> None:
+        add(col, "Basic", ["one", "two"])
+        col.decks.update_config({**col.decks.get_config(1), "name": "Mine", **values})
+
+    return write
+
+
+def package(folder: Path, name: str = "made.apkg", *, legacy: bool = False, **values: Any) -> Path:
+    return made(folder, with_preset(**values), name, legacy=legacy)
+
+
+@pytest.mark.parametrize(("name", "legacy"), [("a.apkg", False), ("a.apkg", True), ("a.colpkg", False)])
+def test_parameters_and_retention_are_offered_and_nothing_is_adopted(
+    vault: Vault, tmp_path: Path, name: str, legacy: bool
+) -> None:
+    path = package(tmp_path, name, legacy=legacy, fsrsParams6=FITTED, desiredRetention=0.92)
+    [preset] = brought(vault, path).presets
+    assert (preset.name, preset.cards, preset.state, preset.retention) == ("Mine", 1, "offered", 0.92)
+    assert preset.parameters == pytest.approx(FITTED)
+    assert open_desk(vault, clock()).scheduler.parameters == DEFAULTS
+
+
+def test_the_command_in_the_report_adopts_them_and_optimize_undoes_it(vault: Vault, tmp_path: Path) -> None:
+    path = package(tmp_path, name="it's.apkg", fsrsParams6=FITTED, desiredRetention=0.92)
+    offer = json.loads(run(vault, "import", "anki", str(path), "--json").stdout)["presets"][0]
+    assert offer["command"] in run(vault, "import", "anki", str(path)).stdout
+    said = run(vault, *shlex.split(offer["command"])[1:], "--dry-run").stdout
+    assert "would be adopted" in said and open_desk(vault, clock()).scheduler.parameters == DEFAULTS
+    assert "adopted" in run(vault, *shlex.split(offer["command"])[1:]).stdout
+
+    after = open_vault(str(vault.root), None, vault.root)
+    rules = open_desk(after, clock()).scheduler.rules
+    assert rules.parameters == pytest.approx(FITTED) and rules.retention == 0.92
+    assert "uses already" in run(vault, "import", "anki", str(path)).stdout
+    run(vault, "optimize", "--undo")
+    assert open_desk(after, clock()).scheduler.parameters == DEFAULTS
+    assert not [event for event in read_log(vault.root).events if event.type == "review"]
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"fsrsParams6": [*FITTED, 0.1]}, "not 22"),
+        ({"fsrsParams6": [*FITTED[:20], 9.0]}, "parameter 20 is 9"),
+    ],
+)
+def test_parameters_that_fsrs_cannot_have_are_named_and_refused(
+    vault: Vault, tmp_path: Path, values: dict[str, Any], problem: str
+) -> None:
+    path = package(tmp_path, **values)
+    assert problem in run(vault, "import", "anki", str(path)).stdout
+    refused = run(vault, "import", "anki", str(path), "--preset", "Mine")
+    assert refused.code == 2 and problem in refused.stderr
+    assert open_desk(vault, clock()).scheduler.parameters == DEFAULTS
+
+
+@pytest.mark.parametrize("hostile", ["NaN", "1e400", '"x"', "[]", "1" + "0" * 400, "0.2"])
+def test_a_retention_that_is_none_is_refused(vault: Vault, tmp_path: Path, hostile: str) -> None:
+    path = package(tmp_path, legacy=True, fsrsParams6=FITTED, desiredRetention=0.92)
+    edited = tmp_path / "edited.apkg"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(edited, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name.startswith("collection.anki2") and b"Mine" in data:
+                data = with_text(tmp_path / "db", data, "0.92", hostile)
+            new.writestr(name, data)
+    [preset] = brought(vault, edited).presets
+    assert preset.state == "invalid" and ("not a number" in preset.problem or "0.2, not" in preset.problem)
+
+
+def with_text(file: Path, data: bytes, before: str, after: str) -> bytes:
+    file.write_bytes(data)
+    database = sqlite3.connect(file)
+    database.execute("UPDATE col SET dconf = replace(dconf, ?, ?)", (before, after))
+    database.commit()
+    database.close()
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize("count", [17, 19])
+def test_parameters_of_earlier_versions_make_the_states_that_anki_makes(
+    vault: Vault, tmp_path: Path, count: int
+) -> None:
+    old = [0.4, 0.6, 2.4, 5.8, 4.93, 0.94, 0.86, 0.01, 1.49, 0.14, 0.94, 2.18, 0.05, 0.34, 1.26, 0.29, 2.61, 0.3, 0.4]
+    key = "fsrsWeights" if count == 17 else "fsrsParams5"
+
+    def write(col: Any) -> None:
+        with_preset(**{key: old[:count], "desiredRetention": 0.9})(col)
+        col.set_config("fsrs", True)
+        for rating in (1, 3, 4):
+            card = col.sched.getCard()
+            card.start_timer()
+            col.sched.answerCard(card, rating)
+
+    path = made(tmp_path, write)
+    with collection(tmp_path / "theirs") as col:
+        theirs = col._backend.compute_memory_state(col.find_cards("")[0]).state
+    brought(vault, path, preset="Mine")
+    desk = open_desk(open_vault(str(vault.root), None, vault.root), clock())
+    [state] = [desk.state(card) for card, placed in desk.cards.items() if placed.card.question == "one"]
+    assert (state.stability, state.difficulty) == pytest.approx((theirs.stability, theirs.difficulty), rel=1e-3)
+
+
+def test_the_preset_of_an_export_with_schedule_is_in_use_here(vault: Vault, tmp_path: Path) -> None:
+    export_anki(open_desk(vault, clock()), tmp_path / "out.apkg", scheduled=True)
+    with collection(tmp_path / "anki") as col:
+        take_in(col, tmp_path / "out.apkg")
+        path = give_out(col, tmp_path / "back.apkg")
+    assert {preset.state for preset in brought(vault, path).presets} <= {"in use"}
+
+
+def test_presets_of_other_decks_are_not_offered(vault: Vault, tmp_path: Path) -> None:
+    def write(col: Any) -> None:
+        with_preset(fsrsParams6=FITTED)(col)
+        other = col.decks.add_config("Other")
+        col.decks.update_config({**other, "fsrsParams6": DEFAULTS, "desiredRetention": 0.8})
+        for deck in ("A", "Empty"):
+            chosen = col.decks.get(col.decks.id(deck))
+            col.decks.set_config_id_for_deck_dict(chosen, other["id"])
+        add(col, "Basic", ["three", "four"], deck="A")
+
+    path = made(tmp_path, write)
+    assert [(p.name, p.cards) for p in brought(vault, path, deck="A").presets] == [("Other", 1)]
+    assert {p.name for p in brought(vault, path).presets} == {"Mine", "Other"}
