@@ -62,7 +62,7 @@ def imported(root: Path, path: Path) -> tuple[dict[str, Any], int]:
 
     command = [sys.executable, "-c", IMPORT, str(path), "--json", "--progress", "none", "--vault", str(root)]
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False, timeout=600, preexec_fn=limit)
-    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.returncode in (0, 1), done.stderr[-2000:]  # 1: cards were left out
     return json.loads(done.stdout), int(done.stderr.split("peak ")[1])
 
 

@@ -118,7 +118,7 @@ def test_parameters_of_earlier_versions_make_the_states_that_anki_makes(
         with_preset(**{key: old[:count], "desiredRetention": 0.9})(col)
         col.set_config("fsrs", True)
         for rating in (1, 3, 4):
-            card = col.sched.getCard()
+            card = col.get_card(col.find_cards("")[0])
             card.start_timer()
             col.sched.answerCard(card, rating)
 
