@@ -73,7 +73,7 @@ def work_lines(work: Work) -> list[str]:
 def receipt_lines(receipt: Receipt, file: str = "") -> list[str]:
     """Return what became of an answer, and what to correct."""
     if receipt.state == "unknown":
-        return [f"no such order: {short_line(receipt.id, 80)!r}: use an id that `retain agent next` printed"]
+        return [f"no such work order: {short_line(receipt.id, 80)!r}: use an id that `retain agent next` printed"]
     words = receipt.kept if receipt.state == "accepted" else "nothing in the answer can be used"
     out = [f"{receipt.state} {receipt.id}: {words}"]
     out += [f"  {fault}" for fault in receipt.faults[:MOST_FAULTS]]
