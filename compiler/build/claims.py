@@ -15,6 +15,9 @@ from vault.diagnostic import Diagnostic
 from vault.ids import ClaimId, SourceId, digest12, mint
 from vault.log.ledger import Event, Ids
 from vault.model.claim import Claim
+from vault.text.formatting import clean_line
+
+_NAMED = 3  # copies of a file that a notice names
 
 
 @dataclass(slots=True)
@@ -57,6 +60,9 @@ def verify_claims(
             for p in document.text.problems
             if not (p.file and _names_one_of(p.file, names))
         ]
+        if also := tracked.paths[1:]:
+            what = f"the same file is also at {clean_line(', '.join(also[:_NAMED]))}: it is compiled once"
+            out.notices.append(Diagnostic(tracked.path, 0, "same-file", what, "delete the copies you do not need"))
         claims = _identify(tracked, extracted.claims, known.get(tracked.id, {}), ids, at, out)
         pairs = [(c.id, v) for (c, _), v in zip(claims, extracted.claims, strict=True)]
         out.gathered.append(

@@ -10,6 +10,7 @@ from compiler.lint.statements import Conflict, conflicts
 from compiler.lint.wiki import Page, Wiki
 from compiler.readers.formats import HEAD, RECORDED, kind_of
 from compiler.sources.notes import facts_of, is_note
+from vault.files.folder import sha256_hex
 from vault.model.claim import ClaimState
 from vault.model.wikilink import raw_link
 from vault.text.formatting import truncate
@@ -101,6 +102,7 @@ def not_compiled(wiki: Wiki) -> Found:
     What of them an index links to has no claims, and so no page.
     """
     known = {summary.properties.text("source") for summary in wiki.summaries.values()}
+    digests = {summary.properties.text("source_sha256") for summary in wiki.summaries.values()}
     linked = frozenset[str]().union(*(page.targets for page in wiki.indexes))
     index = "\n".join(page.text for page in wiki.indexes)
     root, rules = wiki.vault.root, wiki.vault.notes
@@ -111,5 +113,5 @@ def not_compiled(wiki: Wiki) -> Found:
         data = (root / path).read_bytes()
         if is_note(rules, path) and facts_of(data).is_left_out(rules):
             continue
-        if kind_of(title, data[:HEAD]) not in RECORDED:
+        if kind_of(title, data[:HEAD]) not in RECORDED and sha256_hex(data) not in digests:
             yield path, 0, "it has not been compiled", "run `retain compile`"

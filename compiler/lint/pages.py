@@ -46,7 +46,8 @@ def thin(wiki: Wiki) -> Found:
         leaning = [other for other in (*wiki.articles, *wiki.notes) if other is not page and page.stem in other.targets]
         if len(page.sentences) <= 1 and leaning:
             count = "no statement" if not page.sentences else "one statement"
-            what = f"it has {count}, but {plural(len(leaning), 'page')} link to it, such as {leaning[0].path}"
+            verb = "links" if len(leaning) == 1 else "link"
+            what = f"it has {count}, but {plural(len(leaning), 'page')} {verb} to it, such as {leaning[0].path}"
             yield page.path, 0, what, "add a source about it, or merge it: `retain concept merge`"
 
 

@@ -190,3 +190,9 @@ def test_a_label_that_the_sentence_after_it_takes_up_is_a_term_that_it_explains(
     reading = Reading(requests_for(read_source(f"# Terms\n\n{paragraph}\n".encode(), "a.md")))
     (sentence,), (doc,) = reading.sentences, reading.docs
     assert [(d.term, d.meaning) for d in defined(doc, sentence, reading.terms)] == found
+
+
+def test_a_clause_that_the_parser_took_apart_defines_nothing() -> None:
+    whole = "Autolyse is a rest of an hour after flour and water are mixed and before salt is added."
+    assert definitions(whole) == []
+    assert definitions("Proofing is the final rise of shaped dough before it is baked.")

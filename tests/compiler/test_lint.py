@@ -324,7 +324,12 @@ def test_what_a_compile_does_not_list_is_not_missed_and_a_longer_name_hides_no_f
         (raw / name).write_text(text)
     (raw / "empty [1].md").write_text("\n")
     (raw / "ab.md").write_text("- -\n")
-    compile_vault(vault, Options(), NOON, lambda event: None)
+    source = next(path for path in sorted(raw.rglob("*.md")) if path.stat().st_size > 100)
+    (raw / "zz-copy.md").write_bytes(source.read_bytes())  # compiled once
+    report = compile_vault(vault, Options(), NOON, lambda event: None)
+    assert [each.path for each in report.notices if "raw/zz-copy.md" in each.message] == [
+        source.relative_to(vault.root).as_posix()
+    ]
     index = (vault.root / "wiki/_index.md").read_text()
     assert "[[raw/ab|" in index and "raw/empty%20" in index, "they have no claims, and so no page"
     assert "not-compiled" not in {each.code for each in found(vault)}

@@ -119,11 +119,26 @@ def _copula(root: Token) -> Iterator[Definition]:
 
 
 def _to_the_end(root: Token, said: Token) -> str:
-    """Return the words of a clause from a complement on, without clauses that are only joined to it."""
+    """Return the words of a clause from a complement on, without clauses that are only joined to it; "" where one of
+    these begins within the words, as in "a rest after flour and water | are mixed", which the parser took apart.
+    """
     joined = [c for c in root.rights if c.dep_ in ("conj", "advcl", "ccomp", "parataxis") and c != said]
+    if not all(_begins_a_clause(c.left_edge) for c in joined):
+        return ""
     joined += [c for c in root.rights if c.dep_ == "cc" and any(j.dep_ == "conj" for j in joined)]
     rest = said.doc[said.left_edge.i :]
     return trimmed(text_of(t for t in rest if root.is_ancestor(t) and not _in_any(t, joined)))
+
+
+def _begins_a_clause(first: Token) -> bool:
+    """Return whether a word can be the first of a joined clause: after a comma or "and", or a conjunction itself."""
+    before = first.nbor(-1)
+    return (
+        before.is_punct
+        or before.dep_ == "cc"
+        or first.dep_ in ("mark", "cc")
+        or first.tag_ in ("WRB", "IN", "TO", "VBG")
+    )
 
 
 def _meaning(root: Token) -> Iterator[Definition]:
