@@ -135,6 +135,15 @@ def test_links_that_lead_to_files_and_what_looks_like_a_link_in_code_are_not_bro
     assert not [each for each in found(vault) if each.code == "broken-link"]
 
 
+@pytest.mark.parametrize("name", ["a" * 300, "a/" * 3_000, "a\0b", "a%00b"], ids=["long", "deep", "nul", "escaped"])
+def test_links_to_names_that_no_file_can_have_are_broken(vault: Vault, name: str) -> None:
+    links = f"# Mine\n\nSee [x]({name}.md), [y](<../wiki/{name}.md#Z>) and [[wiki/{name}]].\n"
+    (vault.root / "insights/mine.md").write_text(links)
+    edit(vault, ARTICLE, appended(f"See [[wiki/concepts/{name}|it]] and [it]({name}.md)."))
+    broken = [each.path for each in found(vault) if each.code == "broken-link"]
+    assert (broken.count("insights/mine.md"), broken.count(ARTICLE)) == (3, 2)
+
+
 def test_pages_that_no_index_lists_or_that_cannot_be_read_are_found(vault: Vault) -> None:
     for index in (vault.root / "wiki").glob("_*.md"):
         index.write_text(index.read_text().replace("[[wiki/concepts/halyard|", "[[wiki/concepts/bowline|"))
