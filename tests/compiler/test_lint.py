@@ -16,6 +16,7 @@ from benchmarks.lint_planters import PLANTERS, Scene
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.decisions import event_of
 from compiler.concepts.edits import Shelf, dated, never
+from compiler.lint.card_text import damaged
 from compiler.lint.names import candidates
 from compiler.lint.rules import RULES, lint, no_longer_found
 from compiler.lint.wiki import Wiki
@@ -174,6 +175,17 @@ def test_closed_code_comments_and_deletions_in_a_card_are_no_damage(vault: Vault
     )
     edit(vault, DECK, appended("\n\n".join(blocks)))
     assert not [each for each in found(vault) if each.code == "card-damaged"]
+
+
+def test_a_code_block_that_is_open_or_may_hold_cards_is_named(vault: Vault) -> None:
+    before = (vault.root / DECK).read_text().rstrip().count("\n") + 3
+    code = "Q: How is it written?\nA: So:\n```sh\nls\n%% card k7q2m9xd3f 9f31c2 %%\n\nQ: And now?\nA: So:\n```"
+    edit(vault, DECK, appended(code))
+    (late,) = damaged(Wiki(vault, TODAY))
+    assert late[:2] == (DECK, before + 2) and "may be closed too late" in late[2]
+    edit(vault, DECK, lambda text: text.replace("%% card k7q2m9xd3f 9f31c2 %%", "```"))
+    (never,) = damaged(Wiki(vault, TODAY))
+    assert never[:2] == (DECK, before + 8) and "never closed" in never[2]
 
 
 @pytest.mark.parametrize("word", ["`this`", '"this"', "“this”", "'this'", "*this*"])
