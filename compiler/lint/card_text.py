@@ -22,9 +22,10 @@ def damaged(wiki: Wiki) -> Found:
     for deck in wiki.decks:
         faults = [(d.line, d.message, d.hint or "fix it, or restore the deck from git") for d in deck.diagnostics]
         plain = without_fences(deck.text)
-        faults += [*_open_code(deck.text.split("\n")), *_open_comments(plain), *_mistyped(plain)]
+        lines = plain.split("\n")
+        faults += [*_open_code(deck.text.split("\n")), *_open_comments(plain), *_mistyped(lines)]
         for card in {card.start: card for card in deck.cards}.values():
-            faults += _in_card(plain, deck, card)
+            faults += _in_card(lines, deck, card)
         for fault in faults:
             yield deck.path, *fault
 
@@ -50,16 +51,16 @@ def _open_comments(plain: str) -> Iterator[Fault]:
         yield plain.count("\n", 0, start) + 1, what, "close it with `-->`"
 
 
-def _mistyped(plain: str) -> Iterator[Fault]:
+def _mistyped(lines: Sequence[str]) -> Iterator[Fault]:
     """Yield the lines that look like questions, and whose tag is not written as one."""
-    for number, line in enumerate(plain.split("\n"), 1):
+    for number, line in enumerate(lines, 1):
         if _MISTYPED.fullmatch(line) and not line.startswith("Q:"):
             yield number, "this looks like a question, but is not read as one", "begin the line with `Q: `"
 
 
-def _in_card(plain: str, deck: Deck, card: Card) -> Iterator[Fault]:
+def _in_card(deck_lines: Sequence[str], deck: Deck, card: Card) -> Iterator[Fault]:
     """Yield what is wrong within the block of a card."""
-    lines = plain.split("\n")[card.line - 1 : card.line + deck.text.count("\n", card.start, card.end)]
+    lines = deck_lines[card.line - 1 : card.line + deck.text.count("\n", card.start, card.end)]
     words = _without_code("\n".join(lines))
     if card.is_cloze and leaves_open(words):
         yield (

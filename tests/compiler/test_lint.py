@@ -177,6 +177,13 @@ def test_closed_code_comments_and_deletions_in_a_card_are_no_damage(vault: Vault
     assert not [each for each in found(vault) if each.code == "card-damaged"]
 
 
+def test_lint_of_a_deck_of_many_cards_ends(vault: Vault) -> None:
+    edit(vault, DECK, appended("\n\n".join(f"Q: How long is rope {n}?\nA: {n} feet." for n in range(10_000))))
+    (deck,) = (deck for deck in vault.decks() if deck.path == DECK)
+    assert len(deck.cards) > 10_000
+    assert not list(damaged(Wiki(vault, TODAY)))
+
+
 def test_a_code_block_that_is_open_or_may_hold_cards_is_named(vault: Vault) -> None:
     before = (vault.root / DECK).read_text().rstrip().count("\n") + 3
     code = "Q: How is it written?\nA: So:\n```sh\nls\n%% card k7q2m9xd3f 9f31c2 %%\n\nQ: And now?\nA: So:\n```"
