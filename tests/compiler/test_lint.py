@@ -26,6 +26,7 @@ from tests.compiler.test_search import KNOTS, NOON, ROPES
 from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope
 from vault.log import ledger
+from vault.text.diff import sides
 from vault.vault import Vault, open_vault
 
 TODAY = date(2026, 11, 28)
@@ -175,6 +176,29 @@ def test_closed_code_comments_and_deletions_in_a_card_are_no_damage(vault: Vault
     )
     edit(vault, DECK, appended("\n\n".join(blocks)))
     assert not [each for each in found(vault) if each.code == "card-damaged"]
+
+
+ENDLESS = {  # a text that begins, repeats and ends so: a search that starts again at each place takes hours
+    "fences": ("<<<<<<< mine\n", "```a\n\n", "<<<<<<< mine\n=======\n"),
+    "markers": ("", "<<<<<<< mine\n", ""),
+    "bases": ("<<<<<<< mine\n", "||||||| base\n", "=======\n"),
+    "anchors": ("[a](a.md", "#.md", "\n"),
+    "angled": ("[a](<a.md", "#.md", "\n"),
+    "heading": ("# a", " ", "b\n"),
+    "comments": ("", "<!-- ", "-->\n"),
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_lint_of_a_megabyte_of_repeated_markup_ends(vault: Vault, kind: str) -> None:
+    start, repeated, end = ENDLESS[kind]
+    text = f"\n{start}{repeated * (1_000_000 // len(repeated))}{end}"
+    (vault.root / "insights/mine.md").write_text(f"# Mine\n{text}")
+    (vault.root / "raw/articles/mine.md").write_text(text)
+    edit(vault, DECK, appended(f"Q: What is a sheet?\nA: A rope.\n{text}"))
+    marked = {each.path for each in found(vault) if each.code == "conflicted"}
+    assert marked == ({"insights/mine.md", "raw/articles/mine.md", DECK} if "=====" in end else set())
+    assert sides(text) is None
 
 
 def test_lint_of_a_deck_of_many_cards_ends(vault: Vault) -> None:
