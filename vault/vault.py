@@ -81,6 +81,13 @@ class Vault:
         """Return whether a vault path is that of a source: in `raw/`, or of a note in place."""
         return path.startswith("raw/") or (bool(self.settings.notes.folders) and self.notes.covers(path))
 
+    def has_file(self, path: str) -> bool:
+        """Return whether the vault has a file of this name, which may be any words of a document: too long for one."""
+        try:
+            return (self.root / path).is_file()
+        except (OSError, ValueError):
+            return False
+
     def note_path(self, target: str) -> str:
         """Return the vault path of the note in place, or the file beside one, that a link means; "" if there is none.
 
@@ -89,7 +96,7 @@ class Vault:
         if not self.settings.notes.folders or ".." in target.split("/"):
             return ""
         tried = (f"{above}{target}{suffix}" for above in ("", "../") for suffix in ("", ".md"))
-        return next((path for path in tried if self.is_source(path) and (self.root / path).is_file()), "")
+        return next((path for path in tried if self.is_source(path) and self.has_file(path)), "")
 
     def _note_folders(self) -> list[Path]:
         """Return the folders with notes in place; of the whole vault, the folders in it that hold them."""

@@ -102,6 +102,6 @@ def raw_path(vault: Vault, given: str, cwd: Path) -> str:
     for base in (cwd, vault.root):
         path = (base / given).absolute()
         relative = os.path.relpath(path.resolve(), vault.root).replace(os.sep, "/")
-        if vault.is_source(relative) and path.is_file():
+        if vault.is_source(relative) and vault.has_file(relative):
             return relative
     raise UsageError("not a source", where=given, hint="add a file to raw/ with `retain add FILE`")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compiler.lint.wiki import Wiki
-from vault.model.card import Card, Deck, open_fence, without_fences
+from vault.model.card import Card, Deck, names_card, without_fences
 from vault.model.cloze import leaves_open
+from vault.model.fences import code_blocks
 
 Found = Iterator[tuple[str, int, str, str]]
 Fault = tuple[int, str, str]  # line, what is wrong, remedy
@@ -20,36 +21,46 @@ def damaged(wiki: Wiki) -> Found:
     """Yield what is in a deck and cannot be read as a card, or not as its author meant it."""
     for deck in wiki.decks:
         faults = [(d.line, d.message, d.hint or "fix it, or restore the deck from git") for d in deck.diagnostics]
-        if line := open_fence(deck.text):
-            faults.append((line, "this code block is never closed, so it hides the text below", "close it with ```"))
         plain = without_fences(deck.text)
-        faults += [*_open_comments(plain), *_mistyped(plain)]
+        lines = plain.split("\n")
+        faults += [*_open_code(deck.text.split("\n")), *_open_comments(plain), *_mistyped(lines)]
         for card in {card.start: card for card in deck.cards}.values():
-            faults += _in_card(plain, deck, card)
+            faults += _in_card(lines, deck, card)
         for fault in faults:
             yield deck.path, *fault
+
+
+def _open_code(lines: Sequence[str]) -> Iterator[Fault]:
+    """Yield the first code block that is never closed, or closed after a card's comment and so perhaps too late."""
+    for first, last in code_blocks(lines):
+        if not last:
+            yield first, "this code block is never closed, so it hides the text below", "close it with ```"
+            return
+        if any(map(names_card, lines[first:last])):
+            what = "this code block may be closed too late: the comment of a card is in it"
+            yield first, what, "end it with ``` above the comment, unless the comment is part of the code"
+            return
 
 
 def _open_comments(plain: str) -> Iterator[Fault]:
     """Yield the HTML comments that are never closed in the text of a deck without code."""
     hidden = _without_code(plain)
-    for mark in re.finditer("<!--", hidden):
-        if "-->" not in hidden[mark.end() :]:
-            what = "this comment is never closed, so Obsidian hides the text below"
-            yield plain.count("\n", 0, mark.start()) + 1, what, "close it with `-->`"
-            return
+    start = hidden.find("<!--", max(hidden.rfind("-->") - 3, 0))  # `<!-->` is not closed by its own end
+    if start >= 0:
+        what = "this comment is never closed, so Obsidian hides the text below"
+        yield plain.count("\n", 0, start) + 1, what, "close it with `-->`"
 
 
-def _mistyped(plain: str) -> Iterator[Fault]:
+def _mistyped(lines: Sequence[str]) -> Iterator[Fault]:
     """Yield the lines that look like questions, and whose tag is not written as one."""
-    for number, line in enumerate(plain.split("\n"), 1):
+    for number, line in enumerate(lines, 1):
         if _MISTYPED.fullmatch(line) and not line.startswith("Q:"):
             yield number, "this looks like a question, but is not read as one", "begin the line with `Q: `"
 
 
-def _in_card(plain: str, deck: Deck, card: Card) -> Iterator[Fault]:
+def _in_card(deck_lines: Sequence[str], deck: Deck, card: Card) -> Iterator[Fault]:
     """Yield what is wrong within the block of a card."""
-    lines = plain.split("\n")[card.line - 1 : card.line + deck.text.count("\n", card.start, card.end)]
+    lines = deck_lines[card.line - 1 : card.line + deck.text.count("\n", card.start, card.end)]
     words = _without_code("\n".join(lines))
     if card.is_cloze and leaves_open(words):
         yield (

@@ -77,7 +77,7 @@ def _is_there(wiki: Wiki, target: str) -> bool:
     """Return whether a link leads to a file, with or without `.md`; names with folders above the vault do not."""
     if ".." in target.split("/"):
         return False
-    return any((wiki.vault.root / name).is_file() for name in (target, f"{target}.md"))
+    return any(wiki.vault.has_file(name) for name in (target, f"{target}.md"))
 
 
 def _has(page: Page, anchor: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,6 +18,7 @@ from vault.files.write_scopes import is_beside, original_of
 from vault.layout import GAPS
 from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
 from vault.model.claim import ClaimKind
+from vault.model.fences import code_blocks
 from vault.model.wikilink import links
 from vault.text.diff import line_of
 from vault.text.formatting import clean_line, plural
@@ -26,7 +26,6 @@ from vault.text.formatting import clean_line, plural
 Found = Iterator[tuple[str, int, str, str]]
 _SHOWN = 4  # sources in a finding
 _TEXT = (".md", ".markdown", ".txt", ".rst")
-_FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
 def undefined(wiki: Wiki) -> Found:
@@ -89,7 +88,7 @@ def conflicted(wiki: Wiki) -> Found:
         if line := line_of(text):
             yield path, line, "it contains git conflict markers", "keep one version and delete the markers"
     for path, text in _marked_sources(wiki):
-        if line := line_of(_FENCED.sub(lambda fence: "\n" * fence[0].count("\n"), text)):
+        if line := line_of(_without_code(text)):
             yield path, line, "it contains git conflict markers", "keep one version, then run `retain compile`"
     for path in (*wiki.vault.laid_beside(), *filter(is_beside, wiki.insights)):
         yield path, 0, f"a second version of {clean_line(original_of(path))}, which is not read", _compare(path)
@@ -106,6 +105,15 @@ def _marked_sources(wiki: Wiki) -> Iterator[tuple[str, str]]:
                 data = wiki.vault.read_bytes(file.path) or b""
                 if b"<<<<<<< " in data:
                     yield file.path, data.decode("utf-8", "replace")
+
+
+def _without_code(text: str) -> str:
+    """Return `text` with empty lines in place of its code blocks; one that is never closed stays."""
+    lines = text.split("\n")
+    for first, last in list(code_blocks(lines)):
+        if last:
+            lines[first - 1 : last] = [""] * (last - first + 1)
+    return "\n".join(lines)
 
 
 def _compare(path: str) -> str:

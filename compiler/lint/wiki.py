@@ -37,12 +37,12 @@ from vault.text.formatting import fold as fold_space
 from vault.vault import Vault
 
 INDEXES = ("wiki/_index.md", "wiki/_concepts.md", "wiki/_graph.md", "wiki/_log.md")
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _BLOCK = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 _NOT_KEY = re.compile(r"[\W_]+")
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCE = re.compile(r"^((?: {0,3}>)*) {0,3}(```+|~~~+)")
-_FILE_LINK = re.compile(r"\]\((?:<([^<>\n]+?\.md)(?:#[^<>\n]*)?>|([^\s()<>]+?\.md)(?:#[^\s()<>]*)?)\)")
+_FILE_LINK = re.compile(r"\]\((?:<([^<>#\n]+\.md)(?:#[^<>\n]*)?>|([^\s()<>#]+\.md)(?:#[^\s()<>]*)?)\)")
 
 
 @dataclass(frozen=True)

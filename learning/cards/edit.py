@@ -25,12 +25,12 @@ from vault.model.card import (
     Deck,
     answer_line,
     card_comment,
-    leaves_fence_open,
     parse_deck,
     splice_words,
     unescaped,
 )
 from vault.model.cloze import numbers_in
+from vault.model.fences import leaves_fence_open
 from vault.text.formatting import clean_line
 from vault.vault import Vault
 

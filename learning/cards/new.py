@@ -205,7 +205,7 @@ def _link(vault: Vault, source: str) -> str:
     """Return a source as Markdown: a link to a file of the vault, an address, or plain words."""
     note = vault.note_path(source)
     if note or source.startswith(("raw/", "wiki/", "insights/")):
-        path = note or next((each for each in (source, f"{source}.md") if (vault.root / each).is_file()), "")
+        path = note or next((each for each in (source, f"{source}.md") if vault.has_file(each)), "")
         if not path:
             raise UsageError("no such file in the vault", where=source, hint="give its path relative to the vault")
         name = path.rsplit("/", 1)[-1]

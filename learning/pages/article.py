@@ -98,11 +98,7 @@ def link_path(vault: Vault, to: str, base: str = "") -> str:
         bare = posixpath.normpath(posixpath.join(posixpath.dirname(base), bare))
     if "/" not in bare:
         return _by_name(vault, bare) or vault.note_path(bare)
-    if (
-        not (vault.root / bare).exists()
-        and not (vault.root / f"{bare}.md").exists()
-        and (note := vault.note_path(bare))
-    ):
+    if not vault.has_file(bare) and not vault.has_file(f"{bare}.md") and (note := vault.note_path(bare)):
         return note
     path = bare if bare.rpartition(".")[2].lower() in _TEXTS else f"{bare}.md"
     return path if may_read(vault, path) else ""

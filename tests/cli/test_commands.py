@@ -66,6 +66,7 @@ def test_compile_says_what_it_did_and_does_nothing_twice(run: Run, compiled: Pat
     assert told.code == 0 and (compiled / "wiki/concepts/sleep.md").exists()
     events = [json.loads(line) for line in told.stderr.splitlines() if line.startswith("{")]
     assert {"event": "source", "done": 1, "of": 1, "path": "raw/articles/new.md"} in events
+    assert run("compile", f"raw/{'a' * 300}.md", cwd=compiled).code == 2
 
 
 def test_an_unreadable_source_is_one_line_and_exit_code_1(run: Run, compiled: Path) -> None:

@@ -16,6 +16,7 @@ from benchmarks.lint_planters import PLANTERS, Scene
 from compiler.build.compile import Options, compile_vault
 from compiler.concepts.decisions import event_of
 from compiler.concepts.edits import Shelf, dated, never
+from compiler.lint.card_text import damaged
 from compiler.lint.names import candidates
 from compiler.lint.rules import RULES, lint, no_longer_found
 from compiler.lint.wiki import Wiki
@@ -25,6 +26,7 @@ from tests.compiler.test_search import KNOTS, NOON, ROPES
 from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope
 from vault.log import ledger
+from vault.text.diff import sides
 from vault.vault import Vault, open_vault
 
 TODAY = date(2026, 11, 28)
@@ -135,6 +137,15 @@ def test_links_that_lead_to_files_and_what_looks_like_a_link_in_code_are_not_bro
     assert not [each for each in found(vault) if each.code == "broken-link"]
 
 
+@pytest.mark.parametrize("name", ["a" * 300, "a/" * 3_000, "a\0b", "a%00b"], ids=["long", "deep", "nul", "escaped"])
+def test_links_to_names_that_no_file_can_have_are_broken(vault: Vault, name: str) -> None:
+    links = f"# Mine\n\nSee [x]({name}.md), [y](<../wiki/{name}.md#Z>) and [[wiki/{name}]].\n"
+    (vault.root / "insights/mine.md").write_text(links)
+    edit(vault, ARTICLE, appended(f"See [[wiki/concepts/{name}|it]] and [it]({name}.md)."))
+    broken = [each.path for each in found(vault) if each.code == "broken-link"]
+    assert (broken.count("insights/mine.md"), broken.count(ARTICLE)) == (3, 2)
+
+
 def test_pages_that_no_index_lists_or_that_cannot_be_read_are_found(vault: Vault) -> None:
     for index in (vault.root / "wiki").glob("_*.md"):
         index.write_text(index.read_text().replace("[[wiki/concepts/halyard|", "[[wiki/concepts/bowline|"))
@@ -165,6 +176,47 @@ def test_closed_code_comments_and_deletions_in_a_card_are_no_damage(vault: Vault
     )
     edit(vault, DECK, appended("\n\n".join(blocks)))
     assert not [each for each in found(vault) if each.code == "card-damaged"]
+
+
+ENDLESS = {  # a text that begins, repeats and ends so: a search that starts again at each place takes hours
+    "fences": ("<<<<<<< mine\n", "```a\n\n", "<<<<<<< mine\n=======\n"),
+    "markers": ("", "<<<<<<< mine\n", ""),
+    "bases": ("<<<<<<< mine\n", "||||||| base\n", "=======\n"),
+    "anchors": ("[a](a.md", "#.md", "\n"),
+    "angled": ("[a](<a.md", "#.md", "\n"),
+    "heading": ("# a", " ", "b\n"),
+    "comments": ("", "<!-- ", "-->\n"),
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_lint_of_a_megabyte_of_repeated_markup_ends(vault: Vault, kind: str) -> None:
+    start, repeated, end = ENDLESS[kind]
+    text = f"\n{start}{repeated * (1_000_000 // len(repeated))}{end}"
+    (vault.root / "insights/mine.md").write_text(f"# Mine\n{text}")
+    (vault.root / "raw/articles/mine.md").write_text(text)
+    edit(vault, DECK, appended(f"Q: What is a sheet?\nA: A rope.\n{text}"))
+    marked = {each.path for each in found(vault) if each.code == "conflicted"}
+    assert marked == ({"insights/mine.md", "raw/articles/mine.md", DECK} if "=====" in end else set())
+    assert sides(text) is None
+
+
+def test_lint_of_a_deck_of_many_cards_ends(vault: Vault) -> None:
+    edit(vault, DECK, appended("\n\n".join(f"Q: How long is rope {n}?\nA: {n} feet." for n in range(10_000))))
+    (deck,) = (deck for deck in vault.decks() if deck.path == DECK)
+    assert len(deck.cards) > 10_000
+    assert not list(damaged(Wiki(vault, TODAY)))
+
+
+def test_a_code_block_that_is_open_or_may_hold_cards_is_named(vault: Vault) -> None:
+    before = (vault.root / DECK).read_text().rstrip().count("\n") + 3
+    code = "Q: How is it written?\nA: So:\n```sh\nls\n%% card k7q2m9xd3f 9f31c2 %%\n\nQ: And now?\nA: So:\n```"
+    edit(vault, DECK, appended(code))
+    (late,) = damaged(Wiki(vault, TODAY))
+    assert late[:2] == (DECK, before + 2) and "may be closed too late" in late[2]
+    edit(vault, DECK, lambda text: text.replace("%% card k7q2m9xd3f 9f31c2 %%", "```"))
+    (never,) = damaged(Wiki(vault, TODAY))
+    assert never[:2] == (DECK, before + 8) and "never closed" in never[2]
 
 
 @pytest.mark.parametrize("word", ["`this`", '"this"', "“this”", "'this'", "*this*"])

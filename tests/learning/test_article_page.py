@@ -51,6 +51,7 @@ def test_links_lead_where_obsidian_would_go_and_nowhere_else(vault: Vault) -> No
     assert link_path(vault, "../topics/memory.md", base) == "wiki/topics/memory.md"
     assert link_path(vault, "#Shape", base) == base
     assert link_path(vault, "nobody", base) == ""
+    assert link_path(vault, f"wiki/concepts/{'a' * 300}", base) == f"wiki/concepts/{'a' * 300}.md"
     for elsewhere in (
         "../../../etc/passwd",
         "/etc/passwd",

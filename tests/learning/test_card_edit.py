@@ -13,7 +13,8 @@ from learning.cards.edit import Words, edit_card, edited_deck, last_edit, restor
 from learning.cards.workspace import open_desk, rate
 from vault.errors import EditedMeanwhile, NotFound, Refused
 from vault.log.events import Rating
-from vault.model.card import Card, Deck, leaves_fence_open, parse_deck
+from vault.model.card import Card, Deck, parse_deck
+from vault.model.fences import leaves_fence_open
 from vault.vault import Vault
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -182,3 +183,11 @@ def test_an_answer_may_begin_with_code(vault: Vault) -> None:
     edit_card(vault, "aaaaaaaaa1", "Which loop?", "```python\nfor x in y: ...\n```", NOW)
     assert open_desk(vault, NOW).card("aaaaaaaaa1").card.answer == "```python\nfor x in y: ...\n```"
     assert {"aaaaaaaaa1", "aaaaaaaaa2"} <= set(open_desk(vault, NOW).cards)
+
+
+@pytest.mark.parametrize("comment", ["<!-- card k7q2m9xd3f 9f31c2 -->", "%% card k7q2m9xd3f 9f31c2 %%"])
+def test_code_in_an_answer_may_show_the_comment_of_a_card(vault: Vault, comment: str) -> None:
+    answer = f"Like this:\n\n```\n{comment}\n```\n\nBelow its answer."
+    edit_card(vault, "aaaaaaaaa1", "How is a card named?", answer, NOW)
+    placed = open_desk(vault, NOW).card("aaaaaaaaa1")
+    assert words_of(placed.card) == Words("How is a card named?", answer)

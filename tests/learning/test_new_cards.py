@@ -81,6 +81,7 @@ def test_the_cards_of_a_block_are_siblings_and_those_of_a_deck_of_ones_own_are_n
         (Words("```py", "A"), {}, Refused),
         (Words("{{c1::x}}"), {"is_reversed": True}, UsageError),
         (Words("Q?", "A."), {"source": "raw/nowhere.md"}, UsageError),
+        (Words("Q?", "A."), {"source": f"raw/{'a' * 300}.md"}, UsageError),
         (Words("Q?", "A."), {"tags": (" ",)}, UsageError),
     ],
 )

@@ -30,3 +30,11 @@ def test_markers_are_found_with_the_line_ends_of_windows_and_without_the_last_on
     text = "a\r\n<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n>>>>>>> other\r\n"
     assert sides(text) == ("a\r\nb\r\n", "a\r\nc\r\n") and line_of(text) == 2
     assert line_of("a\n<<<<<<< HEAD\nb\n=======\nc\n") == 2
+
+
+def test_what_begins_like_a_conflict_and_is_none_stays_as_it_is() -> None:
+    half = "<<<<<<< HEAD\nsix\n||||||| base\n=======\nseven\n"
+    assert sides(half) is None and line_of(half) == 1
+    assert sides(TEXT + half) == tuple(
+        f"{side}{half}" for side in ("one\ntwo\nfour\nfive\n", "one\nzwei\ndrei\nfour\n")
+    )

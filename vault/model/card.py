@@ -11,6 +11,7 @@ from enum import StrEnum
 from vault.diagnostic import Diagnostic
 from vault.ids import ALPHABET, CardId
 from vault.model.cloze import DELETION, back, front, numbers_in
+from vault.model.fences import fence_after
 from vault.model.foreign_cards import ForeignCards
 from vault.model.frontmatter import Properties, body_of, read_properties
 from vault.model.wikilink import Citation, citations, only_citations
@@ -42,8 +43,7 @@ _COMMENT = re.compile(
     r"(?: (?P<stamp>[0-9a-f]{6}))? (?(old)-->|%%)[ \t]*"
 )
 _ANY_COMMENT = re.compile(r"(?:%%|<!--)\s*card\b.*")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _TAG = re.compile(rf"\\(?:[QA]:|C:(?=.*{DELETION.pattern}))")
 
 
@@ -101,8 +101,8 @@ class Deck:
     @property
     def title(self) -> str:
         """Return the first heading of level 1, else the file's stem."""
-        found = re.search(r"^# +(.+?)[ \t]*$", body_of(self.text), re.MULTILINE)
-        return found[1] if found else self.path.rsplit("/", 1)[-1].removesuffix(".md")
+        found = re.search(r"^# +(\S.*)$", body_of(self.text), re.MULTILINE)
+        return found[1].rstrip() if found else self.path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def stamp_of(card: Card) -> str:
@@ -169,41 +169,18 @@ def _starts_part(line: str) -> bool:
     return line.startswith(("Q:", "A:")) or (line.startswith("C:") and DELETION.search(line) is not None)
 
 
-def leaves_fence_open(text: str) -> bool:
-    """Return whether a code fence in `text` is never closed: in a deck, it would swallow the cards after it."""
-    return open_fence(text) > 0
-
-
-def open_fence(text: str) -> int:
-    """Return the 1-based line of a code fence that is never closed, or closed after a card's comment; 0 if none is."""
-    fence, began = "", 0
-    for number, line in enumerate(text.splitlines(), 1):
-        before = fence
-        fence, inside = fence_after(fence, line)
-        began = number if not before else began
-        if inside and _COMMENT.fullmatch(line):
-            return began
-    return began if fence else 0
-
-
 def without_fences(text: str) -> str:
     """Return `text` with empty lines in place of code fences and of the comments that name cards."""
     out, fence = [], ""
     for line in text.split("\n"):
         fence, inside = fence_after(fence, line)
-        out.append("" if inside or _COMMENT.fullmatch(line.removesuffix("\r")) else line)
+        out.append("" if inside or names_card(line) else line)
     return "\n".join(out)
 
 
-def fence_after(fence: str, line: str) -> tuple[str, bool]:
-    """Return (the fence open after `line`, whether `line` belongs to a fence)."""
-    found = _FENCE.fullmatch(line)
-    if fence:
-        closes = found is not None and found[1][0] == fence[0] and len(found[1]) >= len(fence) and not found[2].strip()
-        return ("" if closes else fence), True
-    if found is not None and not (found[1][0] == "`" and "`" in found[2]):
-        return found[1], True
-    return "", False
+def names_card(line: str) -> bool:
+    """Return whether a line of a deck is a comment that names a card."""
+    return _COMMENT.fullmatch(line.removesuffix("\r")) is not None
 
 
 @dataclass(slots=True)
@@ -255,7 +232,7 @@ def parse_deck(text: str, path: str) -> Deck:
             close()
         if heading is not None:
             close()
-            kind = _kind_named(heading[2], kind if len(heading[1]) > 2 else None)
+            kind = _kind_named(heading[2].rstrip(" \t#"), kind if len(heading[1]) > 2 else None)
         elif not inside and line.startswith("Q:"):
             close()
             block = _Block(kind, line_number, start, [line[2:].strip()], end=end)

@@ -15,11 +15,10 @@ AROUND = 2  # sentences shown before and after a difference
 _CITATION = re.compile(rf"\[\[[^\]\n|#]+#\^c-[{ALPHABET}]{{10}}\\?\|(\d{{1,6}})\]\]")
 _LINK = re.compile(r"\[\[[^\]\n|]+\\?\|([^\]\n]+)\]\]")
 _AFTER_CITATIONS = re.compile(r"(?<=\]\]) +(?!\[\[)")
-_CONFLICT = re.compile(
-    r"^<{7} .*\n(?P<ours>(?:.*\n)*?)(?:\|{7}.*\n(?:.*\n)*?)?={7}\r?\n(?P<theirs>(?:.*\n)*?)>{7} .*(?:\n|\Z)",
-    re.MULTILINE,
+_BEGINNING, _BASE, _MIDDLE, _END = (
+    re.compile(f"^{mark}", re.MULTILINE)
+    for mark in (r"<{7} .*\n", r"\|{7}.*\n", r"={7}\r?(?:\n|\Z)", r">{7} .*(?:\n|\Z)")
 )
-_BEGINNING = re.compile(r"^<{7} .*\n(?=(?:.*\n)*?={7}\r?(?:\n|\Z))", re.MULTILINE)
 SAME, MINE, OFFERED, LEFT_OUT = " ", "-", "+", "…"
 
 
@@ -89,12 +88,22 @@ def _left_out(number: int) -> list[Row]:
 
 def sides(text: str) -> tuple[str, str] | None:
     """Return `text` with every conflict resolved to (ours, theirs); None without conflict markers."""
-    if _CONFLICT.search(text) is None:
-        return None
-    return _CONFLICT.sub(lambda m: m["ours"], text), _CONFLICT.sub(lambda m: m["theirs"], text)
+    ours, theirs = [], []
+    at = 0
+    while begin := _BEGINNING.search(text, at):
+        middle = _MIDDLE.search(text, begin.end())
+        end = _END.search(text, middle.end()) if middle else None
+        if middle is None or end is None:
+            break
+        base = _BASE.search(text, begin.end(), middle.start())
+        before = text[at : begin.start()]
+        ours += [before, text[begin.end() : (base or middle).start()]]
+        theirs += [before, text[middle.end() : end.start()]]
+        at = end.end()
+    return ("".join([*ours, text[at:]]), "".join([*theirs, text[at:]])) if at else None
 
 
 def line_of(text: str) -> int:
     """Return the 1-based line of the first conflict marker, also where the last one was deleted; 0 without any."""
-    found = _BEGINNING.search(text) if "<<<<<<< " in text else None
-    return text.count("\n", 0, found.start()) + 1 if found else 0
+    found = _BEGINNING.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found and _MIDDLE.search(text, found.end()) else 0
