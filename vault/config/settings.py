@@ -105,7 +105,7 @@ new_per_day = {settings.new_per_day}
 reviews_per_day = {settings.reviews_per_day}
 retention = {settings.retention}  # the chance of recalling a card on the day it is due
 # More settings, with their defaults:
-# minutes_per_day = "auto"  # daily time limit; "auto": 1.5 times your average of the last two weeks, 0: no limit
+# minutes_per_day = "auto"  # daily time limit; "auto": 1.5 times your average over the last two weeks, 0: no limit
 # pause_new_cards = true    # pause new cards while the backlog exceeds a typical day
 # learning_steps = ["1m", "10m"]
 # relearning_steps = ["10m"]
