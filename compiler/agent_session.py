@@ -108,7 +108,7 @@ def _take_replies(vault: Vault, run: Run, at: datetime, say: Say, found: list[Di
         return False
     if taken.kept:
         count = "1 reply" if taken.kept == 1 else f"{taken.kept} replies"
-        say(f"{count} to work orders stored; when no order is open, run `retain compile --engine agent`")
+        say(f"{count} to work orders stored; when no work order is open, run `retain compile --engine agent`")
     found += taken.refused
     return True
 

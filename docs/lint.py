@@ -19,8 +19,9 @@ is 1 if there is any.
 
 `--fix` writes the generated pages, indexes and decks again that are not as a compile leaves them, and says which;
 `retain lint --undo` restores these files, unless a page or deck has changed since. Nothing that you wrote is changed.
-What is left, and with `--report` everything, is saved as `output/reports/lint-DATE.md`; stale and thin pages, missing
-definitions and sources that disagree become gaps in `learning/gaps.md`, and leave it when they are found no more.
+What is left, and with `--report` everything, is saved as `output/reports/lint-DATE.md`; stale and very short pages,
+missing definitions and sources that disagree become gaps in `learning/gaps.md`, and leave it when they are no longer
+found.
 
 Rules judge offline and are silent where they are in doubt. `--engine claude`, `command` or `agent` asks what only a
 reader can tell, which statements contradict each other and which names are one concept: once, as answers are stored.

@@ -45,10 +45,10 @@ TOOLS: Mapping[str, bool] = {
 }
 Type = Literal["", "read", "settle", "write", "check", "reconcile", "answer"]
 Name = Annotated[str, Field(max_length=40, description="Your name; it is recorded with your answers.")]
-OrderId = Annotated[str, Field(max_length=200, description="The id of an order.")]
+OrderId = Annotated[str, Field(max_length=200, description="The id of a work order.")]
 OrderIds = Annotated[list[OrderId], Field(min_length=1, max_length=200)]
 Text = Annotated[
-    str, Field(max_length=MAX_ANSWER, description="The answer, in the line format that the order asks for.")
+    str, Field(max_length=MAX_ANSWER, description="The answer, in the line format that the work order asks for.")
 ]
 Rule = Annotated[str, Field(max_length=40, description="Return only the findings of this rule of `retain lint`.")]
 Words = Annotated[str, Field(min_length=1, max_length=500)]
@@ -71,19 +71,19 @@ class AgentActions:
         return "\n".join(texts or report.work_lines(work))
 
     def submit(self, order: OrderId, answer: Text, name: Name = "agent") -> str:
-        """Submit the answer to an order. What is good is stored; what is not comes back with its line and reason."""
+        """Submit the answer to a work order. Good lines are stored; others come back with their number and reason."""
         receipt = submit(self.place, order, answer, checked_name(name), now())
         work = work_left(self.place, current_board(self.place), name, now())
         return "\n".join([*report.receipt_lines(receipt), *report.work_lines(work)])
 
     def status(self, name: Name = "agent") -> str:
-        """Show how many orders are open, who has some, which are yours, and what comes next."""
+        """Show how many work orders are open, who has some, which are yours, and what comes next."""
         return "\n".join(report.status_lines(*order_status(self.place, checked_name(name), now())))
 
     def release(self, orders: OrderIds, name: Name = "agent") -> str:
-        """Give orders back that you took and will not answer."""
+        """Give work orders back that you took and will not answer."""
         released = release_orders(self.place, orders, checked_name(name), now())
-        none = "none released: these orders are held by another agent or are not open"
+        none = "none released: these work orders are held by another agent or are not open"
         return f"released: {', '.join(released)}" if released else none
 
     def search(self, words: Words, limit: Limit = 10) -> str:
@@ -95,7 +95,7 @@ class AgentActions:
         return json.dumps(results_as_json(results), ensure_ascii=False)
 
     def ask(self, question: Words, name: Name = "agent") -> str:
-        """Ask the wiki a question. It answers with quotes, or returns the order that asks for an answer.
+        """Ask the wiki a question. It answers with quotes, or returns the work order that asks for an answer.
 
         Submit the answer to that, then ask the question again.
         """

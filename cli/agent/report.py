@@ -73,7 +73,7 @@ def work_lines(work: Work) -> list[str]:
 def receipt_lines(receipt: Receipt, file: str = "") -> list[str]:
     """Return what became of an answer, and what to correct."""
     if receipt.state == "unknown":
-        return [f"no such order: {short_line(receipt.id, 80)!r}: use an id that `retain agent next` printed"]
+        return [f"no such work order: {short_line(receipt.id, 80)!r}: use an id that `retain agent next` printed"]
     words = receipt.kept if receipt.state == "accepted" else "nothing in the answer can be used"
     out = [f"{receipt.state} {receipt.id}: {words}"]
     out += [f"  {fault}" for fault in receipt.faults[:MOST_FAULTS]]
@@ -88,7 +88,9 @@ def receipt_lines(receipt: Receipt, file: str = "") -> list[str]:
 
 def status_lines(work: Work, agents: Mapping[str, tuple[int, str]], replies: int) -> list[str]:
     """Return what is open, who has what, and what comes next."""
-    held = [f"{name} has reserved {plural(count, 'order')} until {until}" for name, (count, until) in agents.items()]
+    held = [
+        f"{name} has reserved {plural(count, 'work order')} until {until}" for name, (count, until) in agents.items()
+    ]
     mine = [f"yours: {', '.join(work.yours)}"] if work.yours else []
     return [f"{plural(replies, 'answer')} stored", *held, *mine, *work_lines(work)]
 

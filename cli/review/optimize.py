@@ -222,7 +222,7 @@ def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
     gain = found.gain
     if found.better:
         done = "would be applied (--dry-run)" if dry_run else "applied; `retain optimize --undo` undoes this"
-        return f"log loss lower by {gain:.4f}: {done}"
+        return f"prediction error (log loss) lower by {gain:.4f}: {done}"
     if found.in_use:
         return "parameters unchanged"
     if gain >= found.needed:
@@ -232,13 +232,13 @@ def _verdict(found: fit_decision.FitComparison, dry_run: bool) -> str:
         )
     if gain > 0:
         return (
-            f"not applied: log loss is lower by only {gain:.4f}; "
+            f"not applied: prediction error (log loss) is lower by only {gain:.4f}; "
             f"at least {found.needed:.4f} is needed to make rescheduling worthwhile"
         )
     seen = (
         "" if found.current == found.default else "; the current parameters may have been trained on the same reviews"
     )
-    return f"not applied: no better than the current parameters on later reviews (log loss {-gain:+.4f}){seen}"
+    return f"not applied: no better than the current parameters on later reviews (prediction error {-gain:+.4f}){seen}"
 
 
 def _events_of(vault: Vault, log: ScannedLog, found: fit_decision.FitComparison) -> tuple[list[LogEvent], RefitLoad]:
@@ -326,8 +326,9 @@ def _fit_after_review(vault: Vault, log: ScannedLog) -> None:
     events, load = _events_of(vault, log, found)
     _write(vault, *events)
     render_saved(vault)
-    loss = f"log loss {found.new.log_loss:.4f}, before {found.current.log_loss:.4f}{_moved_text(load)}"
-    output.say(f"parameters optimized on {found.reviews:,} reviews ({loss}); `retain optimize --undo` undoes this")
+    loss = f"prediction error (log loss) {found.new.log_loss:.4f}, previously {found.current.log_loss:.4f}"
+    done = f"parameters optimized on {found.reviews:,} reviews ({loss}{_moved_text(load)})"
+    output.say(f"{done}; `retain optimize --undo` undoes this")
 
 
 def _reviews_at_last_fit(vault: Vault) -> int:

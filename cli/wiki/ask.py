@@ -77,8 +77,8 @@ def ask(
     The built-in engine quotes the passages of your sources that match best, and tells you if none matches more than a
     few words of the question; you judge whether they answer it. A model reads the matching articles and passages and
     writes sentences, each with a quote from its source, checked like those of an article; missing information is
-    reported. With --engine agent, the question becomes an order for your coding agent (see `retain agent`); until the
-    agent has answered, you see the passages that the built-in engine quotes, and the exit code is 4.
+    reported. With --engine agent, the question becomes a work order for your coding agent (see `retain agent`); until
+    the agent has answered, you see the passages that the built-in engine quotes, and the exit code is 4.
 
     Questions and answers are recorded: if you ask a question again, you see what changed, and information missing from
     the sources becomes a gap at the next compile. A page in wiki/answers/ is included in searches and lists its

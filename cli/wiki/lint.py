@@ -61,7 +61,7 @@ def lint(
     --fix rewrites generated pages, indexes and decks that differ from the last compile. Files that you edited are not
     changed. It lists the files it wrote, and `retain lint --undo` restores them unless a page or deck has changed
     since; the report and the gaps are kept, and the next compile rewrites the pages. The remaining findings are saved
-    as with --report: all of them in output/reports/lint-DATE.md; stale and thin pages, missing definitions and
+    as with --report: all of them in output/reports/lint-DATE.md; stale and very short pages, missing definitions and
     contradictions in learning/gaps.md.
 
     Rules work offline and report nothing in doubtful cases. With --engine, a model or your coding agent decides which

@@ -48,9 +48,7 @@ def agents_pages(
         fault = markdown_fault(page.text, path)  # what wrote that line into the ledger need not have been `settle`
         why = fault[1] if fault is not None else ""
         if page.is_new != (machine is None):
-            why = (
-                "there is already a page by retain at this path" if page.is_new else "retain no longer has a page there"
-            )
+            why = "retain already has a page at this path" if page.is_new else "retain no longer has a page there"
         old = old_text(path) if machine is None else None
         text = article_text(page, machine, concepts.history.day(page.at), evidence, old)
         if not why:

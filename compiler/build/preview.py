@@ -248,5 +248,5 @@ def _gap_words(gap: Gap | None) -> tuple[object, ...]:
 
 def _gap(what: Literal["opened", "changed", "closed"], gap: Gap | None) -> TouchedGap:
     """Return a gap as the preview lists it."""
-    assert gap is not None, "the gap existed before the build, or exists after it"
+    assert gap is not None, "a gap is listed only if it existed before or after the compile"
     return TouchedGap(what, gap.id, gap.kind.value, gap.what, gap.missing)

@@ -499,7 +499,7 @@ class Publisher:
                 self._report_edited(path, error, data if path.endswith(".md") else None)
         for path in self.removals:
             old = self.start.files.bytes_of(path)
-            assert old is not None, "a file is removed only if this build has read it"
+            assert old is not None, "a file is removed only if this compile has read it"
             try:
                 self.start.guard.remove(path, expect=sha256_hex(old))
             except EditedMeanwhile as error:

@@ -68,7 +68,7 @@ def _lost(card: LiveCard, reason: str, ids: Ids) -> Diagnostic:
     """Return the notice on a card that is not asked any more, because of what the sources say now."""
     born = ids.births.get(card.concept)
     path = f"{FLASHCARDS}/{born.slug}.md" if born is not None else FLASHCARDS
-    what = f"card {card.id} “{short_line(card.question, _SHOWN)}” is no longer asked: {reason}"
+    what = f"card {card.id} “{short_line(card.question, _SHOWN)}” is no longer shown in reviews: {reason}"
     hint = (
         "put its sentence back into the source, and the card returns with its history;"
         f" or see it with `retain card show {card.id}` and add it as your own with `retain card new`"

@@ -185,7 +185,7 @@ def split(shelf: Shelf, which: str, name: str, sources: Sequence[str], claims: S
         raise UsageError("no sources or claims to split off", hint="choose sources or claims: --source S, --claim C")
     if given_keys(new)[:1] == known.keys[:1]:
         hint = f'add a qualifier in brackets: --as "{new} (of another kind)"'
-        raise UsageError("the new name is that of the concept to split", where=new, hint=hint)
+        raise UsageError("the new name is the name that the concept already has", where=new, hint=hint)
     places = [_source(shelf, known, s) for s in sources]
     if not claims and set(known.sources) <= set(places):
         raise UsageError("these are all its sources: none would be left", where=known.title, hint="rename it instead")
@@ -236,7 +236,7 @@ def unalias(shelf: Shelf, which: str, given: str) -> Decision:
     known, name = shelf.find(which), checked(given)
     gone = set(given_keys(name))
     if known.keys[0] in gone and given_keys(known.title)[:1] != known.keys[:1]:
-        raise UsageError("the ledger identifies the concept by this name, so it cannot be removed", where=name)
+        raise UsageError("retain identifies the concept by this name, so it cannot be removed", where=name)
     if not gone.isdisjoint(given_keys(known.title)):
         raise UsageError(
             "this name is the concept's title", where=name, hint="give it another title first: `retain concept rename`"

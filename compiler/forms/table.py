@@ -97,7 +97,9 @@ def _too_few(found: Sequence[Named], missing: Sequence[str]) -> str:
     """Return why there is nothing to compare."""
     there = ", ".join(f"“{article.entry.title}”" for article in found) or "none"
     nowhere = ", ".join(f"“{truncate(clean_line(name), 60)}”" for name in missing)
-    return f"a table needs at least two articles; found: {there}" + (f"; no article: {nowhere}" if nowhere else "")
+    return f"a table needs at least two articles; found: {there}" + (
+        f"; no article found for: {nowhere}" if nowhere else ""
+    )
 
 
 def _aspects(

@@ -21,7 +21,7 @@ from vault.index.database import Database, Schema, open_copy, open_database, pee
 from vault.vault import Vault
 
 READING = "reading"  # the step whose results are the texts of sources
-_VERSION = 7  # grows when a step's result for the same inputs changes
+_VERSION = 8  # grows when a step's result for the same inputs changes
 _TABLES = f"""{files.TABLES}{entries.tables()}{embeddings.TABLES}
 CREATE TABLE raw(path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   sha256 TEXT NOT NULL) WITHOUT ROWID;

@@ -52,7 +52,11 @@ def _in_card(plain: str, deck: Deck, card: Card) -> Iterator[Fault]:
     lines = plain.split("\n")[card.line - 1 : card.line + deck.text.count("\n", card.start, card.end)]
     words = _without_code("\n".join(lines))
     if card.is_cloze and leaves_open(words):
-        yield card.line, "a deletion of this cloze is never closed, so its words are not hidden", "close it with `}}`"
+        yield (
+            card.line,
+            "a cloze deletion in this card is never closed, so its words are not hidden",
+            "close it with `}}`",
+        )
     if len(_OBSIDIAN.findall(words)) % 2:
         what = "this card has a comment that is never closed, so Obsidian hides the text below"
         yield card.line, what, "close it with `%%`, or write `\\%%`"

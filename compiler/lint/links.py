@@ -59,7 +59,12 @@ def _broken_file_links(wiki: Wiki) -> Found:
             if ":" in link or link.startswith("/") or from_page.startswith(".."):
                 continue  # an address, or a note outside the vault
             if not _is_there(wiki, from_page) and not _is_there(wiki, normpath(link)):
-                yield page.path, line, f"the link to {clean_line(link)} leads to no file", _remedy(page)
+                yield (
+                    page.path,
+                    line,
+                    f"the link to {clean_line(link)} points to a file that does not exist",
+                    _remedy(page),
+                )
 
 
 def _moved(wiki: Wiki) -> dict[str, str]:

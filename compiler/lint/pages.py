@@ -61,7 +61,8 @@ def stale(wiki: Wiki) -> Found:
             what = (
                 f"last updated {age} days ago; {tier} pages should be reviewed after {FRESHNESS_DAYS[tier]} days{less}"
             )
-            remedy = f"add a newer source, or allow a year: `retain concept freshness {shlex.quote(page.title)} slow`"
+            slow = f"`retain concept freshness {shlex.quote(page.title)} slow`"
+            remedy = f"add a newer source, or set its review interval to a year: {slow}"
             yield page.path, 0, what, remedy
 
 

@@ -63,18 +63,20 @@ RULES: tuple[Rule, ...] = (
     Rule("thin", "An article that other pages link to but that has at most one statement.", pages.thin),
     Rule(
         "stale",
-        "A page older than its `freshness` (30, 90 or 365 days), whose confidence counts one level lower.",
+        "A page not updated within its `freshness` (30, 90 or 365 days), which lowers its confidence by one level.",
         pages.stale,
     ),
     Rule("quarantined", "Quarantined text written by an agent, and how to release it.", pages.quarantined),
     Rule("confidence", "A page whose confidence is higher than its evidence supports.", pages.overconfident),
     Rule(
         "conflicted",
-        "An unfinished merge, or a second version that a sync program or retain put beside a file.",
+        "An unfinished merge, or a second version of a file that a sync program or retain saved next to it.",
         pages.conflicted,
     ),
     Rule("unreadable", "A page that cannot be read.", pages.unreadable),
-    Rule("uncited", "A statement in an article, answer or page of a source without a citation.", claims.uncited),
+    Rule(
+        "uncited", "A statement without a citation in an article, an answer or the summary of a source.", claims.uncited
+    ),
     Rule(
         "unsupported",
         "A statement that the claims it cites do not support, or a quote that was changed.",

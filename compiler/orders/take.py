@@ -50,7 +50,9 @@ def take_orders(
     unknown type.
     """
     if of and of not in REQUESTS:
-        raise UsageError(f"there is no order type {clean_line(of)[:40]!r}", hint=f"available: {', '.join(REQUESTS)}")
+        raise UsageError(
+            f"there is no work order type {clean_line(of)[:40]!r}", hint=f"available: {', '.join(REQUESTS)}"
+        )
     board = open_board(desk, at)
     wanted = _for_agent(desk, board, board.open(of), name, at)
     taken = lease_orders(desk.vault, wanted, count, name, minutes, at) if wanted else []
@@ -64,8 +66,8 @@ def order_to_show(desk: OrderDesk, id_: str, at: datetime) -> Request:
     """Return an order that is open or was handed out. Raises: NotFound."""
     request = open_board(desk, at).open().get(id_) or read_order(desk.vault, id_)
     if request is None:
-        hint = "`retain agent next` gives you an open order"
-        raise NotFound(f"there is no open order {clean_line(id_)[:80]!r}", hint=hint)
+        hint = "`retain agent next` gives you an open work order"
+        raise NotFound(f"there is no open work order {clean_line(id_)[:80]!r}", hint=hint)
     return request
 
 
@@ -74,7 +76,7 @@ def release_orders(desk: OrderDesk, orders: Iterable[str], name: str, at: dateti
     given = list(dict.fromkeys(orders))
     if wrong := next((id_ for id_ in given if not is_order(id_)), None):
         hint = "use an id that `retain agent next` shows"
-        raise UsageError(f"{clean_line(wrong)[:80]!r} is not the id of an order", hint=hint)
+        raise UsageError(f"{clean_line(wrong)[:80]!r} is not the id of a work order", hint=hint)
     held = active_leases(desk.vault, at)
     released = [id_ for id_ in given if id_ in held and held[id_].name == name]
     end_leases(desk.vault, released, at)
@@ -123,20 +125,20 @@ def _is_own(request: Request, name: str) -> bool:
 def _advice(desk: OrderDesk, board: Board, yours: Sequence[str], free: Mapping[str, Request], may: list[str]) -> str:
     """Return what the agent can do next, in one sentence."""
     if may:
-        return "run `retain agent next` for the next order"
+        return "run `retain agent next` for the next work order"
     if yours:
-        return f"answer the orders that you have: {', '.join(yours)}"
+        return f"answer the work orders that you already have: {', '.join(yours)}"
     if free:
         return (
-            "the only open orders are checks of your own answers, which other agents get first;"
+            "the only open work orders are checks of your own answers, which are offered to other agents first;"
             " to wait for one: `retain agent next --wait 60`"
         )
     if board.open():
-        return "other agents have all open orders: `retain agent next --wait 60` waits for one to be released"
+        return "other agents have all open work orders: `retain agent next --wait 60` waits until one is released"
     if not board.done:
         return "this stage is done: run `retain agent next` for the next one"
     if desk.sandboxed:
-        return "no orders are open: end your session; the replies are then stored, and the user can compile"
+        return "no work orders are open: end your session; the replies are then stored, and the user can compile"
     if last_report(desk.vault, FAMILY) is not None:
-        return "no orders are open, and the wiki is up to date"
-    return "no orders are open: run `retain compile --engine agent`"
+        return "no work orders are open, and the wiki is up to date"
+    return "no work orders are open: run `retain compile --engine agent`"

@@ -96,7 +96,7 @@ def parse(request: CheckRequest, text: str) -> tuple[CheckReply, list[Fault]]:
         found[n - 1] = verdict
     if not recognized:
         faults.append(
-            Fault(0, "", "the answer does not contain a verdict on any item", "answer only `OK` if all are right")
+            Fault(0, "", "the answer does not contain a verdict on any item", "if all items are right, write only `OK`")
         )
         return CheckReply(verdicts=()), faults
     verdicts = (found.get(n) or CheckVerdict(item=i.key, verdict="ok") for n, i in enumerate(request.items))

@@ -14,8 +14,8 @@ from compiler.protocol.requests import Request
 MOST = 40  # faults that are listed
 _CORRECTED = re.compile(r"^[\s>*-]*LINE\s+(\d{1,6})\**\s*:\s?(.*)$")
 _AGAIN = (
-    "The answer is not in the requested form. Send the whole answer again, in lines of the forms given at the beginning"
-    " and with nothing around them."
+    "The answer is not in the requested form. Send the whole answer again, using only lines in the forms given"
+    " at the beginning, with nothing before or after them."
 )
 
 

@@ -131,7 +131,10 @@ class _Reader:
             if not found:
                 self.faults.append(
                     Fault(
-                        number, words, "it gives no passage of this request", "write the passages, such as 1:3-9, 1:14"
+                        number,
+                        words,
+                        "it does not name a passage of this request",
+                        "write the passages, such as 1:3-9, 1:14",
                     )
                 )
             self.concepts[-1].blocks |= dict.fromkeys(found)

@@ -61,7 +61,7 @@ def parse(request: ReconcileRequest, text: str) -> tuple[ReconcileReply, list[Fa
                 0,
                 "",
                 "the answer does not contain a verdict on any pair",
-                "answer only `NONE` if no pair is contradictory",
+                "if no pair is contradictory, write only `NONE`",
             )
         )
         return ReconcileReply(verdicts=()), faults

@@ -148,7 +148,7 @@ def _active_part(element: Any) -> str:
     if tag.startswith(_XHTML) or (tag.startswith(_SVG) and tag.removeprefix(_SVG) not in _DRAWS) or "}" not in tag:
         return f"an element <{tag.rpartition('}')[2][:40]}>"
     if tag == f"{_SVG}style" and _is_active_css("".join(element.itertext())):
-        return "style that loads or runs something"
+        return "a style that loads or runs something"
     for name, value in element.attrib.items():
         if _is_active_attribute(name, value):
             return f"an attribute {name.rpartition('}')[2][:40]}"

@@ -107,7 +107,7 @@ def _check_sizes(infos: list[zipfile.ZipInfo], packed: int) -> None:
     if len(infos) > MAX_ENTRIES:
         raise Unreadable(f"it has more than {MAX_ENTRIES:,} parts")
     if total > MAX_UNPACKED or (total > SMALL and total > MAX_RATIO * packed):
-        raise Unreadable("it unpacks to far more than its size: a zip bomb")
+        raise Unreadable("it unpacks to far more than its size: it may be malicious (a zip bomb)")
 
 
 def _is_plain(name: str) -> bool:

@@ -63,7 +63,7 @@ def scan_sources(root: Path, notes: NoteRules) -> Scan:
 def _copy_notice(path: str) -> Diagnostic:
     """Return the notice on a source that is only another version of one beside it."""
     original = clean_line(original_of(path).rpartition("/")[2])
-    hint = f"keep what you need in {original}, then delete this file; if it is a source of its own, rename it"
+    hint = f"keep what you need in {original}, then delete this file; if it is a separate source, rename it"
     return Diagnostic(path, 0, CONFLICT_COPY, f"not read: a conflicted copy of {original}", hint)
 
 

@@ -378,7 +378,7 @@ class _Check:
         said, shown = split_exhibits(card.answer.split("\n"))
         strange = set(shown) - {e for c in card.support for e in self.claims[c.summary, c.claim].exhibits}
         if strange and not card.human_edited:
-            return f"its claims do not include the {min(e.kind for e in strange)}"
+            return f"the {min(e.kind for e in strange)} in its answer is in none of its claims"
         missing = self._pictures(embedded_assets(card.answer))
         if missing:
             return missing

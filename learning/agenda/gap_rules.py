@@ -21,8 +21,8 @@ RECENT = 30
 MANY = 3  # times forgotten, from which on it is no accident
 ENOUGH = 3  # tries of the other cards, from which on they are known to be fine
 LONG_WORDS = 60  # of an answer, more than one card should ask for
-FEW_SENTENCES = 2  # of an article, which is then thin
-SPARSE_SENTENCES = 4  # of an article of low confidence, which is then thin, too
+FEW_SENTENCES = 2  # of an article, which is then too short
+SPARSE_SENTENCES = 4  # of an article of low confidence, which is then too short, too
 # The beginnings of a gap that leaves a concept to be learned by rote, now and before version 2.7.0.
 _BASIC_LACKS = (UNDEFINED, "nothing says what it is")
 
@@ -32,7 +32,7 @@ class Cause(StrEnum):
 
     BAD_CARD = "bad card"
     MISSING_SOURCE = "missing source"
-    THIN_ARTICLE = "thin article"
+    SHORT_ARTICLE = "short article"
     LAPSE = "lapse"  # the learner's own forgetting: nothing else is wrong
 
 
@@ -154,7 +154,7 @@ def is_in_trouble(subject: Subject) -> bool:
 def diagnose(subject: Subject) -> Diagnosis:
     """Return the likely cause by the first rule that applies."""
     worst = max(subject.cards, key=lambda card: (card.forgotten, card.excess, card.card))
-    for rule in (_bad_card, _missing_source, _thin_article, _rote):
+    for rule in (_bad_card, _missing_source, _short_article, _rote):
         found = rule(subject, worst)
         if found is not None:
             return found
@@ -216,14 +216,14 @@ def _missing_source(subject: Subject, worst: CardRecord) -> Diagnosis | None:
     return None
 
 
-def _thin_article(subject: Subject, _: CardRecord) -> Diagnosis | None:
+def _short_article(subject: Subject, _: CardRecord) -> Diagnosis | None:
     """Return the diagnosis of a concept whose article says little; None if it says enough."""
     least = SPARSE_SENTENCES if subject.confidence in ("low", "speculative") else FEW_SENTENCES
     if subject.sentences is None or subject.sentences > least:
         return None
     sure = f", with {subject.confidence} confidence" if subject.confidence else ""
     why = f"its article has {plural(subject.sentences, 'sentence')} from {plural(subject.sources, 'source')}{sure}"
-    return Diagnosis(Cause.THIN_ARTICLE, why, f"add a second source that says more about {subject.title}")
+    return Diagnosis(Cause.SHORT_ARTICLE, why, f"add a second source that says more about {subject.title}")
 
 
 def _rote(subject: Subject, _: CardRecord) -> Diagnosis | None:
@@ -250,6 +250,7 @@ def _lapse(subject: Subject, worst: CardRecord) -> Diagnosis:
 
 
 _SAID = "likely a {}: "
+_FORMER_CAUSES = {"thin article": Cause.SHORT_ARTICLE}  # in gaps that earlier versions wrote
 
 
 def gap_id(concept: str) -> GapId:
@@ -268,7 +269,8 @@ def as_gap(subject: Subject) -> Gap:
 
 def cause_of(gap: Gap) -> str:
     """Return the likely cause that a learner gap names; "" where it names none."""
-    return next((cause.value for cause in Cause if _SAID.format(cause) in gap.missing), "")
+    named = {cause.value: cause for cause in Cause} | _FORMER_CAUSES
+    return next((cause.value for name, cause in named.items() if _SAID.format(name) in gap.missing), "")
 
 
 def most_pressing(subjects: Sequence[Subject]) -> list[Subject]:

@@ -70,7 +70,9 @@ class Archive:
                 for block in self._blocks(packed):
                     out += block
                     if len(out) > limit:
-                        raise self.fault(f"{clean_line(name)} is too large when unpacked: it may be a zip bomb")
+                        raise self.fault(
+                            f"{clean_line(name)} is too large when unpacked: it may be malicious (a zip bomb)"
+                        )
         except BROKEN as error:
             raise self.fault("the package is truncated or damaged") from error
         self.left -= len(out)

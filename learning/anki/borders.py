@@ -44,7 +44,7 @@ BORDERS = (
         "rendered; siblings stay siblings; a cloze note becomes one card per number; scripts are counted, not "
         "imported; for image occlusion, the picture is kept; masks, texts and cards are not, and are listed per note",
         "“retain”, “retain (and reversed)”, “retain cloze” and “retain (siblings)”; an imported note becomes one note "
-        "again, with the cards that still exist; an imported cloze stays a cloze while its cards agree on its text",
+        "again, with the cards that still exist; an imported cloze stays a cloze if all its cards have the same text",
         "the same as for export",
     ),
     Border(
@@ -121,7 +121,7 @@ BORDERS = (
     Border(
         "suspended",
         ("cards.queue",),
-        "yes, and unsuspended, too; changes that you make here afterwards are kept",
+        "yes, both suspending and unsuspending; changes that you make here afterwards are kept",
         _SCHEDULED,
         "from Anki; retracted, retired and deleted cards are suspended there and tagged `retain::retracted`",
     ),
@@ -142,8 +142,8 @@ BORDERS = (
     Border(
         "deck options and FSRS parameters",
         (),
-        "FSRS parameters (of versions 4.5 to 6) and desired retention of a preset are offered; `--preset NAME` adopts "
-        "them; other options no",
+        "FSRS parameters (versions 4.5 to 6) and the desired retention of a preset are offered; `--preset NAME` adopts "
+        "them; other options are not imported",
         "steps, limits, desired retention and FSRS parameters as a preset, " + _SCHEDULED,
         _NO,
     ),

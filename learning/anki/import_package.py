@@ -333,7 +333,7 @@ def _report_other_vaults(others: int, undated: int, report: ImportReport) -> Non
     """Report the notes of other vaults."""
     if others:
         notes = "1 note comes" if others == 1 else f"{others} notes come"
-        report.add_report("", f"{notes} from another vault via Anki; imported as someone else's")
+        report.add_report("", f"{notes} from another vault via Anki; imported like notes by someone else")
     if undated:
         who = "1 note is marked as coming" if undated == 1 else f"{undated} notes are marked as coming"
         what = f"{who} from this vault, but no sync of this vault created the GUID; skipped, along with the reviews"

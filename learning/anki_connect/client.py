@@ -56,7 +56,7 @@ class AnkiConnect:
         """
         answers = self.call("multi", actions=[self._request(action, params) for action, params in asked])
         if not isinstance(answers, list) or len(answers) != len(asked):
-            raise self._invalid("it returned a different number of answers than there were requests")
+            raise self._invalid("its response does not contain one result for each request")
         return [self._result_or_refusal(action, said) for (action, _), said in zip(asked, answers, strict=True)]
 
     def _request(self, action: str, params: dict[str, Any]) -> dict[str, Any]:

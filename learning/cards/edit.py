@@ -76,7 +76,7 @@ def edit_card(
     """
     if at_work(vault):
         hint = "`retain guard status` shows the run; edit the card when the run has ended"
-        raise LockHeld("an agent is running; a change made now would be taken for the agent's", hint=hint)
+        raise LockHeld("an agent is running; a change made now would be attributed to the agent", hint=hint)
     deck, card = found_card(vault, id_)
     if expect is not None and words_of(card) != expect:
         where = f"{deck.path}:{card.line}"
@@ -173,7 +173,7 @@ def edited_deck(deck: Deck, card: Card, question: str, answer: str | None) -> De
         )
     if _others(after, now) != _others(deck, card) or _unchanged_parts(now) != _unchanged_parts(card):
         what = "this text contains deck markup, so it would not be read as part of this card"
-        hint = "rewrite the quote: a quote that contains only links would be taken for the card's source line"
+        hint = "rewrite the quote: a quote that contains only links would be read as the card's source line"
         raise Refused(what, where=where, hint=hint)
     return after
 

@@ -64,7 +64,7 @@ class _Builder:
 
     def doctype(self, *_: object) -> None:
         """Refuse a document type."""
-        raise ValueError("it has a document type (DOCTYPE)")
+        raise ValueError("it contains a DOCTYPE declaration, which is not allowed")
 
 
 def parsed(data: bytes, shown: str) -> Element:

@@ -177,10 +177,10 @@ def _gain(columns: ReviewColumns, current: Trials, new: Trials, parts: Sequence[
 def params_event(stamp: Stamp, found: FitComparison) -> Params:
     """Return the event that takes the new parameters into use."""
     marks = (
-        f"log loss {found.new.log_loss:.4f} (previously {found.current.log_loss:.4f}; FSRS-6 defaults"
-        f" {found.default.log_loss:.4f})"
+        f"prediction error (log loss) {found.new.log_loss:.4f} (previously {found.current.log_loss:.4f}; FSRS-6 "
+        f"defaults {found.default.log_loss:.4f})"
     )
-    reason = f"fitted to {found.reviews} reviews; on {found.held_out} later ones {marks}"
+    reason = f"fitted to {found.reviews} reviews; tested on {found.held_out} later ones: {marks}"
     return Params(stamp, found.fitted, None, reason)
 
 

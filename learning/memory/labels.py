@@ -58,6 +58,6 @@ def wait_text(wait: timedelta) -> str:
 
 
 def ready_concepts(concepts: int) -> str:
-    """Return a sentence on how many concepts are ready for a note of the user's own."""
-    noun, verb = ("concept", "is") if concepts == 1 else ("concepts", "are")
-    return f"{concepts} {noun} {verb} ready for a note of your own: `retain insight`"
+    """Return a sentence on how many concepts the user can write a note on."""
+    notes = "note on 1 concept" if concepts == 1 else f"notes on {concepts} concepts"
+    return f"You can now write your own {notes}: `retain insight`"

@@ -30,7 +30,7 @@ def filled_parameters(parameters: Sequence[float]) -> Parameters:
     Raises: ValueError for another number of them.
     """
     if len(parameters) not in _COUNTS:
-        raise ValueError(f"FSRS has 17, 19 or, in its version 6, 21 parameters, not {len(parameters)}")
+        raise ValueError(f"FSRS has 17, 19 or (in version 6) 21 parameters, not {len(parameters)}")
     if len(parameters) == _COUNTS[-1]:
         return tuple(parameters)
     return tuple(float(f"{number:.7g}") for number in crate.check_and_fill_parameters(list(parameters)))

@@ -33,7 +33,7 @@ MOST_BACKLINKS = 40
 _FOLDERS = (CONCEPTS, TOPICS, SUMMARIES, "wiki")
 _TEXTS = ("md", "markdown", "txt", "text")
 _OPENS = "only wiki pages and source texts can be opened here"
-_COMES = "`retain compile` writes it when a source explains it"
+_COMES = "`retain compile` writes the page once a source explains its subject"
 _TITLE = re.compile(r"^# +(.+?)[ \t]*$", re.MULTILINE)
 
 

@@ -30,8 +30,8 @@ _HEADINGS = {
 _DISMISSED = "Dismissed"
 _READ_AS_DISMISSED = (_DISMISSED.casefold(), "struck")  # the second as earlier versions wrote it
 _NOTHING = (
-    "Nothing is ready yet. A concept is listed here when you have remembered its cards of all four kinds for three"
-    " weeks, when its sources no longer contradict each other, or when what you learnt about it has changed."
+    "There is nothing to write about yet. A concept is listed here when you have remembered its cards of all four kinds"
+    " for three weeks, when its sources no longer contradict each other, or when what you learnt about it has changed."
 )
 _ITEM = re.compile(r"- \[(?P<tick>[ xX])\] (?P<words>.*) \^(?P<mark>p-(?P<reason>[a-z]+)-[0-9a-z]{10,12})[ \t]*")
 _HEADING = re.compile(r"## +(.+?)[ \t]*")
@@ -60,9 +60,10 @@ def render_queue(promotion: Promotion) -> str:
     properties: dict[str, Value] = {"type": "promotion-queue", "as_of": promotion.as_of}
     properties["candidates"] = len(promotion.waiting)
     parts = [
-        "# Ready for a note of your own",
-        "Concepts that are ready for a note of your own. `retain insight` opens your editor with a note that contains"
-        " only the question: you write the rest. Tick a concept to dismiss it; untick it to restore it.",
+        "# Concepts to write about",
+        "Concepts that you now know well, that have changed, or on which sources no longer contradict each other."
+        " `retain insight` opens your editor with a note of your own that contains only the question: you write the"
+        " rest. Tick a concept to dismiss it; untick it to restore it.",
     ]
     for reason in Reason:
         items = [_line(c, " ") for c in promotion.waiting if c.reason is reason]

@@ -76,7 +76,7 @@ def backlog_words(plan: BacklogPlan, today: int) -> str:
     if not plan.per_day:
         return f"{plan.overdue:,} overdue, but none are shown: reviews_per_day is 0 in retain.toml"
     when = f"cleared by {date.fromordinal(today + plan.days):%d %B %Y}" if plan.days else "not cleared in a year"
-    first = "the cards that would suffer most from further delay are shown first"
+    first = "the cards where further delay would lower your recall most are shown first"
     return f"{plan.overdue:,} overdue; at {plan.per_day:,} a day {when}; {first}"
 
 

@@ -55,7 +55,7 @@ def retention_means(stats: Stats) -> str:
         return f"You recalled {rate:.0%} of {row.all.reviews} {over}; with so few reviews this is uncertain."
     off = rate - stats.desired
     if abs(off) < NEAR:
-        return f"You recalled {rate:.0%} {over}, as desired."
+        return f"You recalled {rate:.0%} {over}, close to your desired retention of {stats.desired:.0%}."
     way = "above" if off > 0 else "below"
     hint = "intervals could be longer" if off > 0 else "`retain optimize` fits the parameters to your reviews"
     return f"You recalled {rate:.0%} {over}, {way} your desired retention of {stats.desired:.0%}: {hint}."
@@ -66,7 +66,7 @@ def calibration_means(stats: Stats) -> str:
     found = stats.calibration
     if found.reviews < FEW or found.predicted is None or found.recalled is None:
         return f"Not enough data: {found.reviews} of {FEW} reviews to compare with predictions."
-    comparison = f"{found.predicted:.0%} was predicted and {found.recalled:.0%} recalled"
+    comparison = f"Predicted recall was {found.predicted:.0%}, actual recall {found.recalled:.0%}"
     if abs(found.predicted - found.recalled) < NEAR:
         return f"{comparison}: the predictions are reliable."
     other = "you forget more" if found.predicted > found.recalled else "you remember more"

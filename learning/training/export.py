@@ -77,7 +77,7 @@ def _why_nothing(collected: Collected) -> str:
         for reason, count in counts.items():
             reasons[f"{plural(count, kind)}: {reason}"] += count
     if not reasons:
-        return "the vault has no articles and cards yet: `retain compile` writes them"
+        return "the vault has no articles or cards yet: `retain compile` writes them"
     shown = [reason for reason, _ in sorted(reasons.items(), key=lambda each: (-each[1], each[0]))[:_SHOWN]]
     return "left out: " + "; ".join(shown)
 

@@ -28,7 +28,7 @@ def answer_to(kind: str, order: str) -> str:
 def work(retain: str, vault: str, name: str) -> int:
     """Answer orders until nothing is open; return how many."""
     answered = 0
-    while "no orders are open" not in (out := _run([retain, "agent", "next", "--as", name, "--wait", "5"], vault)):
+    while "no work orders are open" not in (out := _run([retain, "agent", "next", "--as", name, "--wait", "5"], vault)):
         for kind, text, answer, then in _ORDER.findall(out):
             root = Path(vault)
             (root / answer).write_text(answer_to(kind, (root / text).read_text(encoding="utf-8")), encoding="utf-8")

@@ -112,7 +112,7 @@ def test_two_agents_compile_a_vault_with_the_commands_alone_and_a_rebuild_gives_
     assert retain("rebuild", cwd=vault).code == 0
     assert products(vault) == before
     last = agent(vault, "next")
-    assert last.code == 0 and "no orders are open, and the wiki is up to date" in last.stdout
+    assert last.code == 0 and "no work orders are open, and the wiki is up to date" in last.stdout
 
 
 @pytest.mark.torture
@@ -313,11 +313,11 @@ def test_files_that_were_tampered_with_do_no_harm(vault: Path) -> None:
     told = agent(vault, "submit", "--order", order["id"], "-", stdin=lie)
     assert told.code == 1 and "1:1 does not contain these words" in told.stdout, "the request is the one that was found"
     unknown = agent(vault, "submit", "--order", forged, "-", stdin=lie)
-    assert unknown.code == 1 and "no such order" in unknown.stdout
+    assert unknown.code == 1 and "no such work order" in unknown.stdout
     for text in (json.dumps(body | {"aside": ["known", "documents"]}), json.dumps(body), "[" * 10_000, "7", ""):
         (vault / ".retain/cache/orders.json").unlink()
         file.write_text(text)
-        assert "no such order" in agent(vault, "submit", "--order", order["id"], "-", stdin=lie).stdout
+        assert "no such work order" in agent(vault, "submit", "--order", order["id"], "-", stdin=lie).stdout
         assert "the regular rise and fall" in agent(vault, "show", order["id"]).stdout, "and its file is written again"
     assert journal(vault) == []
     assert agent(vault, "submit", "--order", order["id"], "-", stdin=full).code == 0
@@ -326,14 +326,14 @@ def test_files_that_were_tampered_with_do_no_harm(vault: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "stdin", "says"),
     [
-        (["submit", "-"], "CONCEPT x", "which order"),
-        (["submit", "notes.txt"], "", "which order"),
+        (["submit", "-"], "CONCEPT x", "which work order"),
+        (["submit", "notes.txt"], "", "which work order"),
         (["submit", "--order", "read-000000000000", "no-such-file"], "", "cannot be read"),
         (["submit", "--order", "read-000000000000", "one", "two"], "", "one file"),
-        (["show", "../../etc/passwd"], "", "no open order"),
-        (["next", "--type", "gossip"], "", "no order type"),
+        (["show", "../../etc/passwd"], "", "no open work order"),
+        (["next", "--type", "gossip"], "", "no work order type"),
         (["next", "--as", "a\x1b[2Jb"], "", "not a valid name"),
-        (["release", "\x1b[2J"], "", "not the id of an order"),
+        (["release", "\x1b[2J"], "", "not the id of a work order"),
         (["ask", " "], "", "a question must have"),
         (["ask", "x" * 600], "", "a question must have"),
     ],

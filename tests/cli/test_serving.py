@@ -70,7 +70,7 @@ async def test_a_client_compiles_a_vault_by_the_tools_alone(vault: Path) -> None
         _, order = await call(session, "next_order", name="client")
         _, told = await call(session, "submit", order=answered(order)["order"], answer="Here it is.", name="client")
         assert told.startswith("refused") and "CONCEPT" in told
-        while "no orders are open" not in order:
+        while "no work orders are open" not in order:
             good, told = await call(session, "submit", **answered(order), name="client")
             assert good and told.startswith("accepted"), told
             _, order = await call(session, "next_order", name="client")
@@ -163,7 +163,7 @@ async def test_an_order_that_nobody_gave_out_is_not_taken(vault: Path) -> None:
     async with Client(server) as client:
         for order in ("read-000000000000", "../../../etc/passwd", "\x1b[2J"):
             (content,) = (await client.call_tool("submit", {"order": order, "answer": "OK"})).content
-            assert content.type == "text" and "no such order" in content.text and "\x1b" not in content.text
+            assert content.type == "text" and "no such work order" in content.text and "\x1b" not in content.text
 
 
 async def test_pages_outside_of_the_wiki_cannot_be_read_and_the_server_lives_on(vault: Path) -> None:

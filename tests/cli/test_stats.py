@@ -137,7 +137,7 @@ def test_what_is_forgotten_is_a_gap_that_rebuild_gives_back(run: Run, filled: tu
     counted = run("status", "--json", cwd=vault).json()["gaps"]["learner"]
     found = run("gaps", "list", "--kind", "learner", "--json", cwd=vault).json()["gaps"]
     assert counted == len(found) > 0
-    assert {gap["cause"] for gap in found} <= {"lapse", "bad card", "thin article", "missing source"}
+    assert {gap["cause"] for gap in found} <= {"lapse", "bad card", "short article", "missing source"}
     assert any(cards[0] in gap["reason"] or gap["mentions"] for gap in found)
     page = vault / "learning/gaps.md"
     assert page.read_text().split("\n")[found[0]["line"] - 1].endswith(f"^g-{found[0]['id']}")

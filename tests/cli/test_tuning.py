@@ -210,7 +210,10 @@ def test_a_backlog_is_told_with_the_day_on_which_it_is_cleared(run: Run, make: C
     plan = run("simulate", "--json", cwd=root).json()["backlog"]
     assert overdue > 5 and plan["overdue"] == overdue and plan["per_day"] == 5
     words = run("simulate", "--days", "10", cwd=root).stdout
-    assert f"{overdue} overdue; at 5 a day" in words and "suffer most from further delay are shown first" in words
+    assert (
+        f"{overdue} overdue; at 5 a day" in words
+        and "further delay would lower your recall most are shown first" in words
+    )
 
 
 def test_an_empty_vault_has_a_forecast_too(run: Run, make: Callable[[int], Path]) -> None:

@@ -140,7 +140,7 @@ def test_while_an_agent_works_it_waits_and_says_so_once(vault: Path) -> None:
     opened, at = open_vault(str(vault), None, vault), datetime(2026, 11, 22, 9, tzinfo=UTC)
     run = begin(opened, ["claude"], at)
     with watching(vault) as told:
-        told.said("the changes of an agent run have not been checked yet")
+        told.said("the changes made by an agent run have not been checked yet")
         settle(opened, run, at)
         assert told.line().endswith("  nothing new\n")
         assert not any("have not been checked yet" in line for line in told.err.queue)

@@ -89,7 +89,7 @@ def test_marks_of_lists_bold_keywords_and_broken_lines_do_no_harm() -> None:
         ("CONCEPT Halyard | page\nIS It hoists. [1:1z]\nFROM 1:1", 2, "has no piece z"),
         ('CONCEPT Halyard | page\nIS It hoists. [1:1 "quantum states"]\nFROM 1:1', 2, "does not contain these words"),
         ("CONCEPT Halyard | page\nIS It hoists. [9:1a]\nFROM 1:1", 2, "no passage 9:1"),
-        ("CONCEPT Halyard | page\nIS It hoists. [1:1a]\nFROM the whole text", 3, "no passage of this request"),
+        ("CONCEPT Halyard | page\nIS It hoists. [1:1a]\nFROM the whole text", 3, "not name a passage of this request"),
         ("CONCEPT Halyard | page\nFROM 7:7", 1, "no passage supports it"),
         ("CONCEPT Halyard | page\nFROM 1:1\nCLASH One side only. [1:1a]", 3, "a contradiction needs two statements"),
         ("TERM | 1:1", 1, "cannot be the name"),

@@ -62,14 +62,14 @@ def test_an_order_is_given_back_by_whoever_has_it_alone(desk: OrderDesk) -> None
     assert release_orders(desk, [mine], "two", NOW) == []
     assert release_orders(desk, [mine, mine], "one", NOW) == [mine]
     assert take(desk, "two")[0] == [mine]
-    with pytest.raises(UsageError, match="not the id of an order"):
+    with pytest.raises(UsageError, match="not the id of a work order"):
         release_orders(desk, ["\x1b[2J"], "one", NOW)
 
 
 def test_orders_of_one_type_are_taken(desk: OrderDesk) -> None:
     assert take(desk, "one", of="check")[0] == []
     assert take(desk, "one", of="read")[0]
-    with pytest.raises(UsageError, match="no order type 'extract'"):
+    with pytest.raises(UsageError, match="no work order type 'extract'"):
         take(desk, "one", of="extract")
 
 

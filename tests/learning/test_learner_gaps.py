@@ -90,8 +90,8 @@ CAUSES = [
         "it builds on Y, which has no article",
     ),
     (subject(record("a", 5, 4), unexplained=("Y", "Z")), Cause.MISSING_SOURCE, "relies on Y and 1 more"),
-    (subject(record("a", 5, 4), sentences=2), Cause.THIN_ARTICLE, "2 sentences from 3 sources, with high confidence"),
-    (subject(record("a", 5, 4), sentences=4, sources=1, confidence="low"), Cause.THIN_ARTICLE, "with low confidence"),
+    (subject(record("a", 5, 4), sentences=2), Cause.SHORT_ARTICLE, "2 sentences from 3 sources, with high confidence"),
+    (subject(record("a", 5, 4), sentences=4, sources=1, confidence="low"), Cause.SHORT_ARTICLE, "with low confidence"),
     (
         subject(record("a", 5, 4), lacks=(("nothing says what it is", "a source that explains it"),)),
         Cause.MISSING_SOURCE,
@@ -119,6 +119,12 @@ def test_each_cause_is_named_with_its_evidence(given_: Subject, cause: Cause, wo
     gap = as_gap(given_)
     assert (gap.kind, gap.id, cause_of(gap)) == (GapKind.LEARNER, gap_id("k3v9m2x7ad"), cause)
     assert parse_agenda(render_agenda([gap])) == [replace(gap, line=gap_line(gap))]
+
+
+def test_the_cause_in_a_gap_of_an_earlier_version_is_recognized() -> None:
+    gap = as_gap(subject(record("a", 5, 4), sentences=2))
+    former = replace(gap, missing=gap.missing.replace("short article", "thin article"))
+    assert cause_of(former) == cause_of(gap) == "short article"
 
 
 def gap_line(gap: Gap) -> int:
@@ -177,7 +183,7 @@ def test_a_forgotten_concept_comes_on_the_agenda_and_leaves_it_when_it_is_recall
     save_learner_gaps(read_desk(vault), NOW)
     (gap,) = shown(vault)
     assert (gap.what, gap.id) == ("Spacing effect", gap_id("k3v9m2x7ad"))
-    assert gap.missing.startswith("forgotten 4 of 4 times in 90 days; likely a thin article: its article has 0 sent")
+    assert gap.missing.startswith("forgotten 4 of 4 times in 90 days; likely a short article: its article has 0 sent")
     assert open_gap_counts((vault.root / GAPS).read_text())["learner"] == 1
     put(vault, *reviews("aaaaaaaaa1", [3] * 12, start=NOW + timedelta(days=120), apart=8, mark=1))
     save_learner_gaps(read_desk(vault), NOW)
@@ -271,7 +277,7 @@ def test_gaps_of_the_wiki_around_a_concept_are_its_missing_sources(vault: Vault)
     (gap,) = learner_gaps(read_desk(vault), [lean])
     assert (cause_of(gap), gap.fill) == ("missing source", "add a source that explains Massing")
     (gap,) = learner_gaps(read_desk(vault), [replace(lean, status=GapStatus.IGNORED)])
-    assert cause_of(gap) == "thin article"  # a paragraph without citations is one sentence
+    assert cause_of(gap) == "short article"  # a paragraph without citations is one sentence
     assert gap.mentions == (link,)
 
 

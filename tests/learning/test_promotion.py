@@ -310,7 +310,9 @@ def test_a_page_of_an_earlier_version_is_read_as_it_was_meant() -> None:
 
 def test_an_empty_queue_says_what_would_fill_it(vault: Vault) -> None:
     render_pages(vault, NOW)
-    assert "Nothing is ready yet. A concept is listed here when" in page(vault) and count(page(vault)) == 0
+    assert (
+        "There is nothing to write about yet. A concept is listed here when" in page(vault) and count(page(vault)) == 0
+    )
     assert read_properties(page(vault)).text("as_of") == ""
 
 

@@ -242,7 +242,7 @@ def test_a_fit_is_due_when_reviews_have_doubled_and_after_a_vain_one_when_a_tent
         rows = columns([(0, 3, START)] * reviews)
         return ScannedLog(rows, others, tuple(0 for _ in others))
 
-    fitted = Params(stamp(1), DEFAULTS, None, "fitted to 500 reviews; on 100 later ones ...")
+    fitted = Params(stamp(1), DEFAULTS, None, "fitted to 500 reviews; tested on 100 later ones: ...")
     assert not due_for_fit(log(FEWEST - 1))
     assert due_for_fit(log(FEWEST))
     assert not due_for_fit(log(999, fitted))

@@ -29,12 +29,12 @@ NOW = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
 Settled = Callable[[Pilot[int]], Awaitable[None]]
 
 
-@pytest.mark.parametrize(("ripe", "said"), [(1, "1 concept is ready"), (7, "7 concepts are ready"), (0, "")])
+@pytest.mark.parametrize(("ripe", "said"), [(1, "note on 1 concept"), (7, "notes on 7 concepts"), (0, "")])
 def test_it_says_how_many_are_ready(ripe: int, said: str) -> None:
     tally = Tally(Counter({Rating.GOOD: 3}), 60.0, 2, None, ripe)
     rows = _words(tally, NOW, StudyCalendar(), Plan(), [], complete=True)
     lines = [row.plain for row in rows]
-    assert (lines[-1] == f"{said} for a note of your own: `retain insight`") is bool(said)
+    assert (lines[-1] == f"You can now write your own {said}: `retain insight`") is bool(said)
     assert ("retain insight" in "".join(lines)) is bool(said)
     assert all(len(line) <= 72 for line in lines) and (not ripe or labels.ready_concepts(ripe) == lines[-1])
 
@@ -54,7 +54,7 @@ async def test_a_sitting_that_makes_one_ready_says_so_and_leaves_it_in_the_queue
         for _ in range(4):
             await pilot.press("space", "4")
             await settled(pilot)
-        assert "1 concept is ready for a note" in str(review.screen.query_one("#ended", Static).render())
+        assert "You can now write your own note on 1 concept" in str(review.screen.query_one("#ended", Static).render())
         await pilot.press("escape")
         await settled(pilot)
     assert "[[wiki/concepts/forgetting-curve" not in (page := (vault.root / PROMOTION_QUEUE).read_text())

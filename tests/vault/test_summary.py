@@ -61,7 +61,7 @@ def test_a_summary_shows_how_its_source_opens_its_outline_and_what_it_is_about()
     text = render_summary("wiki/summaries/x.md", replace(HEAD, source="raw/a.md"), shown, [CLAIM])
     said = f"{CLAIM.words} [[wiki/summaries/x#^c-{CLAIM.id}|1]]"
     assert f"\n\n{said}\n\n## Outline\n\n- [[raw/a#1. Heads|Heads]]\n  - [[raw/a|A b]]\n\n## Defines\n\n" in text
-    assert f"\n\n- [[wiki/concepts/a|A]]\n\n## Main statements\n\n{said}\n\n## Claims\n" in text
+    assert f"\n\n- [[wiki/concepts/a|A]]\n\n## Key points\n\n{said}\n\n## Claims\n" in text
     assert [s.text for s in sentences(prose_of(text))][1:] == [CLAIM.words, CLAIM.words]
 
 

@@ -171,14 +171,14 @@ def _records(vault: Vault) -> list[tuple[Run, dict[str, Any]]]:
 def refuse_beside_agents(vault: Vault) -> None:
     """Raise Refused while an agent's work is not checked, as its changes can't be distinguished from the user's."""
     for run in all_runs(vault):
-        raise Refused(f"the changes of an agent run have not been checked yet: {run}", hint=_hint(vault, run))
+        raise Refused(f"the changes made by an agent run have not been checked yet: {run}", hint=_hint(vault, run))
 
 
 def _hint(vault: Vault, run: Run) -> str:
     if not run.may_live:
         return SETTLED_BY
     if run.process.is_alive:
-        return f"wait until the agent ends, or end process {run.process.pid}"
+        return f"wait for the agent to finish, or end process {run.process.pid}"
 
     note = state_folder(vault.settings.vault_id) / run.path
     return (

@@ -183,5 +183,5 @@ def _as_retain_error(error: sqlite3.Error, path: Path) -> RetainError:
     return Damaged(
         f"the copies of your files cannot be read: {error}",
         where=where,
-        hint="run `retain guard audit`, which starts a new copies file and keeps this one",
+        hint="run `retain guard audit`, which creates a new file for the copies and keeps this one",
     )

@@ -64,5 +64,5 @@ def _arguments(file: TomlFile, table: Mapping[str, Any], key: str) -> tuple[str,
     if len(found) > _MOST or any("\0" in word for word in found) or not found[0].strip():
         raise file.wrong(key, f'{key} must be a program and its arguments, like ["claude", "-p"]')
     if "/" in found[0] and not found[0].startswith("/"):  # it runs in a folder of its own
-        raise file.wrong(key, f"the program of {key} must be a name on your PATH, or an absolute path")
+        raise file.wrong(key, f"{key} must begin with the name of a program on your PATH, or with an absolute path")
     return found

@@ -146,9 +146,9 @@ class EngineSettings:
             ring = importlib.import_module("keyring")
             found = ring.get_password(service, owner)
         except ImportError as error:
-            hint = "install keyring in the same environment as retain, or set `key_file`"
+            hint = "install it in the same environment as retain, or set `key_file`"
             raise ModelUnavailable(
-                "the key is in a keyring, and the package keyring is not installed", hint=hint
+                "the key is in a keyring, but the package `keyring` is not installed", hint=hint
             ) from error
         except Exception as error:  # each system's keyring fails in its own way
             what = f"the keyring could not be opened: {clean_line(str(error))[:200]}"
@@ -179,7 +179,7 @@ def read_engine(text: str, path: str) -> EngineSettings:
         raise file.wrong("engine", "[engine] must be a table")
     unknown = next((key for key in table if key not in _KNOWN), None)
     if unknown is not None:  # not passed over: a word misspelt here sends words or money elsewhere
-        raise file.wrong(unknown, f"unknown setting `{clean_line(unknown)}` of [engine]")
+        raise file.wrong(unknown, f"unknown setting `{clean_line(unknown)}` in [engine]")
     if table.get("use", "") not in ("", "claude"):
         raise file.wrong("use", '`use` must be "claude" or omitted')
     key_file = _text(file, table, "key_file")

@@ -272,7 +272,7 @@ def _machine_fault(name: str) -> str | None:
     if _has_hidden_character(name):
         return "the name contains an invisible character"
     if _WINDOWS.search(name) or _ESCAPE.search(name) or _SHORT_NAME.search(name):
-        return 'the name contains one of \\ : * ? " < > |, a %-escape or a ~1'
+        return 'the name contains one of \\ : * ? " < > |, a percent code such as %20, or a ~ before a digit'
     wide = unicodedata.normalize("NFKC", name)
     if name[-1] in ". " or name[0] == " " or set(wide) & set("/\\") or not wide.strip(". "):
         return "the name consists of dots or slashes, or ends in a dot or space"

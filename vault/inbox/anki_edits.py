@@ -56,7 +56,7 @@ class AnkiEdits:
         if card.variant or event.get("several"):
             hint = "edit the card, then keep it"
             raise Refused(
-                "changes to clozes and notes of several cards cannot be imported from Anki",
+                "changes to cloze notes and to notes with several cards cannot be imported from Anki",
                 where=item.about,
                 hint=hint,
             )

@@ -60,7 +60,7 @@ class PastCard:
         """Return what became of it, in a line, with the date in the zone."""
         if not self.retired_at:
             return "removed from its deck (reason unknown)"
-        why = clean_line(self.reason) or "the ledger does not say why"
+        why = clean_line(self.reason) or "reason unknown"
         return f"retired {ledger.minute_of(self.retired_at, zone)}: {why}"
 
     def retired(self) -> dict[str, str | None]:

@@ -114,7 +114,11 @@ def decode(data: bytes, path: str) -> tuple[list[Event], list[Diagnostic]]:
         else:
             found.append(
                 Diagnostic(
-                    path, number, "ledger-line", "this line is not a ledger event", "restore it from git, or delete it"
+                    path,
+                    number,
+                    "ledger-line",
+                    "this line is not a valid ledger record",
+                    "restore it from git, or delete it",
                 )
             )
     return events, found

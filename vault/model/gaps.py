@@ -140,8 +140,8 @@ def _template(gap: Gap) -> tuple[str, ...]:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 _ABOUT = (
-    "What to read next: first what you keep forgetting, then what the largest number of articles need. Tick what is"
-    " done. In the app, `y` copies the search, `p` plans, `i` ignores."
+    "What to read next: first what you keep forgetting, then what is needed by the most articles. Tick what you have"
+    " done. In the app, press `y` to copy the search, `p` to plan the gap, `i` to ignore it."
 )
 _MORE, _CLOSED = "More", "Resolved"
 _ENDS = "?!？！。"  # no full stop follows these

@@ -46,8 +46,8 @@ class Wanted:
 
 
 _ABOUT = (
-    "What to read next, the most needed first; `retain gaps plan` shows the first ten. When you have found a source, "
-    "add it for its gap with `retain add --fills GAP SOURCE`."
+    "What to read next, the most needed first; `retain gaps plan` shows the first ten. When you have found a source "
+    "for a gap, add it with `retain add --fills GAP SOURCE`."
 )
 _LINK = r"\[\[[^\[\]\n]*\]\]"
 _HEADING = re.compile(r"## (.+)")

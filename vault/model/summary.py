@@ -73,7 +73,7 @@ class Introduction:
     """What a summary shows before its claims: the words with which the source opens, and what it is about.
 
     `outline` holds (depth, heading, its words without a number), depth 0 or 1, `defines` links to articles, `main` the
-    statements that matter most, `editions` lines that link to its older or newer editions. `said` is its summary in a
+    key points, `editions` lines that link to its older or newer editions. `said` is its summary in a
     model's words.
     """
 
@@ -108,7 +108,7 @@ def render_summary(
     if shown.defines:
         parts += ["## Defines", "\n".join(f"- {link}" for link in shown.defines)]
     if shown.main:
-        parts += ["## Main statements", *(prose([c]) for c in shown.main)]
+        parts += ["## Key points", *(prose([c]) for c in shown.main)]
     parts += [CLAIMS_HEADING] if claims else [NO_CLAIMS]
     parts += [render_claim(c) for c in claims]
     return render_generated(_properties(head), "\n" + "\n\n".join(parts) + "\n", old)

@@ -269,7 +269,9 @@ def check_standard_streams(checked: CheckedPaths, handles: Sequence[int] = (0, 1
             continue  # closed
         what = f"standard {name}"
         if stat.S_ISDIR(status.st_mode):
-            raise Refused(f"{what} is an open folder, which gives access to everything around it", hint="close it")
+            raise Refused(
+                f"{what} is an open folder, through which files outside the sandbox can be reached", hint="close it"
+            )
         if stat.S_ISBLK(status.st_mode):
             raise Refused(f"{what} is a disk", hint="close it")
         if stat.S_ISREG(status.st_mode):

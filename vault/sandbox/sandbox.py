@@ -110,7 +110,7 @@ def _in_bubblewrap(
 ) -> int:
     program = bubblewrap_program()
     if program is None:
-        raise Refused("bubblewrap is not installed", hint="install the package bubblewrap")
+        raise Refused("bubblewrap is not installed", hint="install the bubblewrap package")
     private = bubblewrap.private_places()
     inside = environment.sandbox_environment(
         env, vault=checked.root, temporary=bubblewrap.TEMPORARY, runtime=bubblewrap.RUNTIME

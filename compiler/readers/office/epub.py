@@ -151,7 +151,7 @@ def _chapters(
         if "html" not in kind or "nav" in facts.split() or attribute(reference, "linear") == "no":
             continue
         if part not in archive.parts:
-            budget.problems.append(Problem("chapter-missing", "a chapter named in the book is not in the file"))
+            budget.problems.append(Problem("chapter-missing", "a chapter that the book lists is missing from the file"))
         elif len(out) == MAX_CHAPTERS:
             budget.left_out(f"only the first {MAX_CHAPTERS:,} chapters were read")
         elif all(part != chapter.part for chapter in out[-50:]):

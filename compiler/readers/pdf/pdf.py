@@ -16,7 +16,7 @@ from compiler.readers.pdf.page_furniture import remove_furniture
 from compiler.readers.pdf.text import parts_of
 from vault.errors import Unreadable
 from vault.model.source import Mark, MarkKind, Problem
-from vault.text.formatting import clean_line, normal
+from vault.text.formatting import clean_line, normal, plural
 
 _MARKS = {
     Kind.HEADING: MarkKind.HEADING,
@@ -57,7 +57,7 @@ def read(data: bytes, name: str, page: Page) -> tuple[dict[str, str], list[Probl
         problems.append(Problem("pages-without-text", message))
     unknown = sum(len(UNKNOWN.findall(line.text)) for lines in document.pages for line in lines)
     if unknown:
-        message = f"the fonts do not say which letters {unknown} characters stand for: shown as \ufffd"
+        message = f"{plural(unknown, 'character')} could not be identified from the PDF's fonts; shown as \ufffd"
         problems.append(Problem("letters-unknown", message))
     return _properties(document), problems
 
@@ -66,7 +66,9 @@ def _check_letters(document: Document) -> None:
     """Raise Unreadable if the fonts lack a map to letters, since the text would be wrong."""
     text = "".join(line.text for page in document.pages[:50] for line in page)
     if len(UNKNOWN.findall(text)) > 0.3 * len(text):
-        raise Unreadable("the PDF's fonts do not say which letters their glyphs stand for", hint="run OCR on it first")
+        raise Unreadable(
+            "the PDF's fonts do not specify which letters their glyphs represent", hint="run OCR on it first"
+        )
 
 
 def _write(page: Page, block: Block, usual: Measure, vocabulary: Counter[str]) -> None:
