@@ -62,8 +62,8 @@ def _restore_metadata(vault: Vault, run: Run) -> list[str]:
     files = plural(len(changes), "file") + " or folder" + ("s" if len(changes) > 1 else "")
     more = [f"  and {len(changes) - _SHOWN} more"] if len(changes) > _SHOWN else []
     return [
-        f"the agent changed the permissions, owner, timestamps or attributes of {files} that it must not "
-        "change; restored:",
+        f"the agent changed the permissions, owner, timestamps or attributes of {files} that it was not "
+        "allowed to change; restored:",
         *(f"  {line}" for line in changes[:_SHOWN]),
         *more,
     ]

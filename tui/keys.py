@@ -150,7 +150,7 @@ _ON_THE_CARD = (
         "suspend",
         "Suspend",
         "x",
-        about="don't show the card until it is unsuspended",
+        about="don't show the card until you unsuspend it",
         group="Card",
     ),
     Key(
@@ -159,7 +159,7 @@ _ON_THE_CARD = (
         "home",
         "Home",
         "esc",
-        about="close the source passage, else leave the review; everything is saved",
+        about="close the source passage or, if none is open, leave the review; everything is saved",
         group="Card",
     ),
 )
@@ -194,7 +194,7 @@ EDIT = (  # not letters: these go into the card
 NEW = (  # not letters: these go into the card
     Key("new.save", "ctrl+s", "save", "Add", "ctrl+s", about="add the card and write the next one"),
     Key("new.type", "ctrl+n", "type(1)", "Type", "ctrl+n", about="basic, reversed or cloze"),
-    Key("new.kind", "ctrl+o", "kind(1)", "Question kind", "ctrl+o", about="choose the kind of question (optional)"),
+    Key("new.kind", "ctrl+o", "kind(1)", "Kind of question", "ctrl+o", about="choose the kind of question (optional)"),
     Key("new.back", "escape", "back", "Back", "esc", about="go back; asks before discarding an unsaved card"),
 )
 INFO = (
@@ -221,7 +221,7 @@ STATS = (
 GAPS = (
     Key("gaps.article", "enter", "article", "Read", about="open the article that mentions the gap", group="This gap"),
     Key("gaps.mention", "m", "article(1)", about="Open the next article that mentions the gap", group="This gap"),
-    Key("gaps.plan", "p", "decide('plan')", "Plan", about="mark the gap as planned reading", group="This gap"),
+    Key("gaps.plan", "p", "decide('plan')", "Plan", about="mark the gap as planned", group="This gap"),
     Key("gaps.add", "plus,a", "add", "Add", "+", "add a file or web page that fills the gap", "This gap"),
     Key("gaps.query", "y", "query", "Copy search", about="copy the words for a web search", group="This gap"),
     Key("gaps.resolve", "r", "decide('resolve')", "Resolve", about="mark the gap as resolved", group="This gap"),
@@ -361,7 +361,7 @@ BROWSE = (
         "suspend",
         "Suspend",
         "x",
-        "hide the selected cards from reviews, or unsuspend them",
+        "suspend (hide from reviews) or unsuspend the selected cards",
         "Cards",
     ),
     Key("browse.tag", "T", "ask('tag')", "Tag", about="add or remove a tag", group="Cards"),

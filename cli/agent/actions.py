@@ -83,7 +83,8 @@ class AgentActions:
     def release(self, orders: OrderIds, name: Name = "agent") -> str:
         """Give work orders back that you took and will not answer."""
         released = release_orders(self.place, orders, checked_name(name), now())
-        return f"released: {', '.join(released) or 'none: they are not yours'}"
+        none = "none released: these work orders are held by another agent or are not open"
+        return f"released: {', '.join(released)}" if released else none
 
     def search(self, words: Words, limit: Limit = 10) -> str:
         """Find passages of the sources, claims, articles, topics and cards by words, the best first."""
@@ -96,7 +97,7 @@ class AgentActions:
     def ask(self, question: Words, name: Name = "agent") -> str:
         """Ask the wiki a question. It answers with quotes, or returns the work order that asks for an answer.
 
-        Submit the answer to that, then ask again.
+        Submit the answer to that, then ask the question again.
         """
         found = answer_or_orders(self.place, question, checked_name(name))
         if isinstance(found, Answer):

@@ -232,8 +232,8 @@ def _read(file: str) -> str:
 def ask(question: str, name: str, vault_dir: str | None, as_json: bool) -> int:
     """Ask the wiki a question. If there is no answer yet, get the work order that asks for one.
 
-    Answer it like any other work order, then ask again. The sentences of an answer are checked like those of articles;
-    this check is also a work order. The final answer quotes its sources word for word.
+    Answer it like any other work order, then ask the question again. The sentences of an answer are checked like those
+    of articles; this check is also a work order. The final answer quotes its sources word for word.
 
     \b
     Example:
@@ -253,7 +253,7 @@ def ask(question: str, name: str, vault_dir: str | None, as_json: bool) -> int:
     orders = [report.handed_out(desk, request, name) for request in found]
     lines = [line for order in orders for line in order.lines()]
     value = {"answered": False, "orders": [order.as_json() for order in orders]}
-    _show([*lines, "next: answer this work order, then ask again"], as_json, value)
+    _show([*lines, "next: answer this work order, then ask the question again"], as_json, value)
     return output.DONE
 
 

@@ -14,7 +14,7 @@ from compiler.orders.files import answer_path, order_text, text_path, write_orde
 from compiler.orders.submit import Receipt
 from compiler.orders.take import Work
 from compiler.protocol.requests import Request
-from vault.text.formatting import short_line
+from vault.text.formatting import plural, short_line
 
 MOST_FAULTS = 60  # that are shown of one answer
 _HOW_TO_SUBMIT = (
@@ -88,9 +88,11 @@ def receipt_lines(receipt: Receipt, file: str = "") -> list[str]:
 
 def status_lines(work: Work, agents: Mapping[str, tuple[int, str]], replies: int) -> list[str]:
     """Return what is open, who has what, and what comes next."""
-    held = [f"{name} has {count}, until {until}" for name, (count, until) in agents.items()]
+    held = [
+        f"{name} has reserved {plural(count, 'work order')} until {until}" for name, (count, until) in agents.items()
+    ]
     mine = [f"yours: {', '.join(work.yours)}"] if work.yours else []
-    return [f"{replies} answers stored", *held, *mine, *work_lines(work)]
+    return [f"{plural(replies, 'answer')} stored", *held, *mine, *work_lines(work)]
 
 
 def orders_as_json(orders: Sequence[OrderFile], work: Work) -> dict[str, Any]:

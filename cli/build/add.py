@@ -247,7 +247,7 @@ def _show(outcome: Outcome, gaps: list[Gap], as_json: bool, missing: Sequence[di
         output.say(f"  for the gap {gap.id}, {gap.what}: {gap.missing}")
     if outcome.in_place:
         first = outcome.in_place[0] + (f" and {len(outcome.in_place) - 1} more" if len(outcome.in_place) > 1 else "")
-        output.say(f"  already used as a source in place, so not copied: {first}")
+        output.say(f"  already used as a source where it is, so not copied: {first}")
     there = f", {len(outcome.there)} unchanged" if outcome.there else ""
     after = "; next: `retain compile`" if outcome.added or outcome.there or outcome.in_place else ""
     output.say(f"{len(outcome.added)} added{there}{after}")

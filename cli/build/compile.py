@@ -166,7 +166,7 @@ def _compiled(vault: Vault, options: Options, progress: str | None, *, budget: f
 @progress_option
 @vault_json_options
 def rebuild(wait_s: float, progress: str | None, vault_dir: str | None, as_json: bool) -> int:
-    """Rebuild all generated files from raw/, the ledgers and the review log, without the index or a model.
+    """Rebuild all generated files from raw/, ledger/ and the review log, without the index or a model.
 
     The result is identical byte for byte; your edits are kept.
 
@@ -233,7 +233,7 @@ def _show(vault: Vault, done: Report, as_json: bool, dry_run: bool, asking: tupl
     output.show("gaps     " + ", ".join(f"{n} {kind}" for kind, n in done.gaps.items()))
     if done.unused and not done.nothing_new:
         sources, them = plural(len(done.unused), "source"), "it" if len(done.unused) == 1 else "them"
-        output.show(f"unused   {sources} in no article or card: `retain log --coverage` lists {them} first")
+        output.show(f"unused   {sources} not used in any article or card: `retain log --coverage` lists {them} first")
     if inbox:
         output.show(f"inbox    {plural(inbox, 'item')} to decide on: `retain inbox`")
     if suggested and not dry_run:

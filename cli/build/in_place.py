@@ -32,7 +32,7 @@ def sources_in_place(vault: Vault, given: str) -> list[str] | None:
         what, hint = "already in the vault, but not a source", "the [notes] table in retain.toml says what is excluded"
     else:
         what = "already in the vault"
-        hint = f"`retain init {vault.root} --adopt` uses the notes there as sources in place, without copying them"
+        hint = f"`retain init {vault.root} --adopt` uses the notes there as sources without copying them"
     raise UsageError(what, where=given, hint=hint)
 
 

@@ -163,9 +163,9 @@ def anki(
     if left_out:
         output.show(f"{plural(len(left_out), 'card')} imported from Anki skipped; `--imported` includes them")
     if done.incomplete:
-        output.show(f"{plural(len(done.incomplete), 'imported note')} with fewer cards: others were deleted here")
+        output.show(f"{plural(len(done.incomplete), 'imported note')} with fewer cards: the others were deleted here")
     if done.divided:
-        output.show(f"{plural(len(done.divided), 'imported note')} with too many cards: each card is a note of its own")
+        output.show(f"{plural(len(done.divided), 'imported note')} with too many cards: each card is a separate note")
     if done.retracted:
         search = " OR ".join(f"CardId:{card}" for card in done.retracted)
         output.show(f"cards withdrawn since the last export; to find and suspend them in Anki, search: {search}")

@@ -131,7 +131,7 @@ def _show(done: ImportReport, presets: list[tuple[Preset, str]]) -> None:
     )
     if any(done.marks.values()):
         counts = ", ".join(f"{count} {would}{name}" for name, count in done.marks.items() if count)
-        output.show(f"as in Anki: {counts}")
+        output.show(f"to match Anki: {counts}")
     if any(media.values()):
         output.show(f"media: {media['added']} {would}added, {media['kept']} unchanged, {media['left_out']} skipped")
     for name, note_type in sorted(done.note_types.items()):

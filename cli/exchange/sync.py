@@ -130,7 +130,7 @@ def _show(done: Synced, dry_run: bool) -> None:
     output.show(f"{plural(len(home.new), 'review')} {would}imported, {home.known} already imported")
     if any(done.marks.values()):
         marks = ", ".join(f"{count} {would}{name}" for name, count in done.marks.items() if count)
-        output.show(f"as in Anki: {marks}")
+        output.show(f"to match Anki: {marks}")
     if done.sent:
         output.show(f"{plural(done.sent, 'review')} {would}sent to Anki")
     same = len({note.card for note in plan.unchanged})

@@ -59,7 +59,7 @@ class Territory:
             return None
         human = {self._identity(f"{self.root}/{name}") for name in _USER_FOLDERS}
         if any(identity in human for _, identity in above):
-            return "an agent must not write to the user's folders or the ledgers"
+            return "an agent must not write to the user's folders or to ledger/"
         if not any(self._in(real, above, f"{self.root}/{folder}", inside=True) for folder in AGENT_FOLDERS):
             return "an agent may write only to wiki/, output/ and learning/flashcards/ of this vault"
         return "the file has a second name elsewhere (a hard link)" if _has_two_names(real) else None

@@ -217,7 +217,7 @@ def preview(found: Adoption) -> list[str]:
     """Return the lines that say what becomes a source, what does not, and which cards are there."""
     kinds = [plural(found.notes, "note")]
     kinds += [plural(n, kind) for n, kind in ((found.pictures, "picture"), (found.others, "document")) if n]
-    where = "articles of a wiki that another tool compiles" if found.is_wiki else "used as sources in place"
+    where = "articles of a wiki that another tool compiles" if found.is_wiki else "used as sources where they are"
     lines = [f"{where}, read-only: {', '.join(kinds)}"]
     lines += _table(found.folders, "  {0}: {1}")
     lines += ["left out:", *_table(found.left_out, "  {0}: {1}")] if found.left_out else []

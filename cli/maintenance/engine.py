@@ -285,7 +285,7 @@ def cost(name: str | None, progress: str | None, vault_dir: str | None, as_json:
     metavar="NAME",
     help="Pass this environment variable to the program; repeatable.",
 )
-@click.option("--small", is_flag=True, help="Send smaller requests, for a model with 1-8 B parameters.")
+@click.option("--small", is_flag=True, help="Send smaller requests, for a model with 1 to 8 billion parameters.")
 @json_option
 def use(
     kind: str,

@@ -80,10 +80,10 @@ def init(
     With --personal, your notes are kept in DIR2 instead of DIR/insights/. The path is saved in your user settings on
     this machine; for an existing vault, give --personal again on each machine.
 
-    With --adopt, the notes in DIR are used as sources in place: they are read, but never copied or changed. The [notes]
-    table in retain.toml selects them. Templates, insights/ and notes tagged as private are excluded. If DIR already has
-    folders with names that the vault needs (for example, a wiki compiled by another tool), the vault is created in
-    DIR/retain.
+    With --adopt, the notes in DIR are used as sources where they are: they are read, but never copied or changed. The
+    [notes] table in retain.toml selects them. Templates, insights/ and notes tagged as private are excluded. If DIR
+    already has folders with names that the vault needs (for example, a wiki compiled by another tool), the vault is
+    created in DIR/retain.
 
     \b
     Examples:
@@ -110,7 +110,7 @@ def init(
         if found.notes and not _is_agreed(found, dry_run=dry_run):
             return None
     if dry_run:
-        output.say("no note would become a source; nothing was written")
+        output.say("no notes to use as sources; nothing was written")
         return None
     is_vault = named(root / FILE) is not None
     if is_vault and (personal is not None or hosts):

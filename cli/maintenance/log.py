@@ -38,7 +38,8 @@ SHOWN = 200  # lines of a list that a terminal is given
 @click.option(
     "--coverage",
     is_flag=True,
-    help="Instead, show how much of each source was turned into claims; sources in no article or card come first.",
+    help="Instead, show how much of each source was turned into claims; sources not used in any article or card come "
+    "first.",
 )
 @click.option("--source", "given", metavar="SOURCE", help="Only this file in raw/.")
 @progress_option
@@ -137,7 +138,7 @@ def _show_coverage(found: Sequence[Coverage], listed: bool, as_json: bool) -> No
         rest = [f"{n} {kind}" for kind, n in each.passages.items() if n and kind not in ("claimed", "passed_over")]
         claims, passages = plural(each.claims, "claim"), plural(used + unused, "passage")
         how = f"{claims} from {used} of {passages} ({each.share:.0%})" if used + unused else "no sentences to quote"
-        output.show(f"{each.path}: {how}" + ("" if each.used else ": in no article or card"))
+        output.show(f"{each.path}: {how}" + ("" if each.used else ": not used in any article or card"))
         if rest:
             output.show(f"    besides: {', '.join(rest)}")
         if listed:

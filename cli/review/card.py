@@ -159,7 +159,10 @@ def _print_card(desk: Desk, shown: _Shown) -> None:
 @click.option("--question", help="The new question.")
 @click.option("--answer", help="The new answer.")
 @click.option(
-    "--from", "source", metavar="FILE", help="Read question and answer from a file with Q: and A:, or from stdin (-)."
+    "--from",
+    "source",
+    metavar="FILE",
+    help="Read the question and answer from a file with Q: and A:, or from stdin (-).",
 )
 @click.option("--restore", "back", is_flag=True, help="Undo the last edit.")
 @vault_json_options

@@ -29,7 +29,7 @@ _FORM = (
 @click.command("new")
 @click.option("--question", help="The question.")
 @click.option("--answer", help="The answer.")
-@click.option("--cloze", metavar="TEXT", help="A text with {{c1::words}} to hide; each number makes a card.")
+@click.option("--cloze", metavar="TEXT", help="Text with {{c1::words}} to hide; one card for each number.")
 @click.option("--from", "source_file", metavar="FILE", help="Read Q: and A:, or C:, from a file or from stdin (-).")
 @click.option("--reversed", "is_reversed", is_flag=True, help="Also create a reversed card.")
 @click.option("--kind", type=click.Choice([kind.value for kind in CardKind]), help="The kind of card.")

@@ -53,7 +53,7 @@ _MOST_AFTER_REVIEW = 200_000  # reviews: beyond these a fit takes seconds, and n
 def optimize(
     dry_run: bool, auto: bool, reset: bool, undo: bool, progress: str | None, vault_dir: str | None, as_json: bool
 ) -> int:
-    """Optimize FSRS parameters using your review history; apply them only if they predict reviews clearly better.
+    """Optimize FSRS parameters using your review history; apply them only if they predict recall clearly better.
 
     The parameters are trained on the first half of your reviews and tested on the tenth that follows, then trained on
     both and tested on the next tenth, and so on. If they are better by a clear margin, they are fitted to all reviews

@@ -79,8 +79,8 @@ def _end_plan(desk: Desk, *, dry_run: bool, as_json: bool) -> int:
 
 
 def _words(offer: Offer) -> str:
-    """Return an offer in words: `135 waiting: 30 a day, clear by 7 January 2027`."""
-    clear = f"clear by {in_words(offer.until)}" if offer.until else "the backlog would not be cleared within a year"
+    """Return an offer in words: `135 waiting: 30 a day, cleared by 7 January 2027`."""
+    clear = f"cleared by {in_words(offer.until)}" if offer.until else "the backlog would not be cleared within a year"
     return f"{offer.waiting:,} waiting: {offer.per_day:,} a day, {clear}"
 
 

@@ -29,7 +29,7 @@ _WIDTH = 40
     "retentions",
     type=FiniteRange(*BOUNDS),
     multiple=True,
-    help="A retention to try; repeatable (default: your setting and four common values).",
+    help="A desired retention to try; repeatable (default: your setting and four common values).",
 )
 @click.option(
     "--new",
@@ -167,7 +167,7 @@ def _fits(fit: tuple[int, Forecast], minutes: int) -> str:
     """Return a sentence on how many new cards fit into `minutes` a day."""
     new, found = fit
     if new:
-        ends = f"{found.settled_minutes:.0f} in the last third of the days"
+        ends = f"{found.settled_minutes:.0f} in the last third of the period"
         return f"{_cards_fit(new)} into {plural(minutes, 'minute')}, once the backlog is cleared: {ends}"
     if found.settled_minutes > minutes:
         taken = plural(round(found.settled_minutes), "minute")

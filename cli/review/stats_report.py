@@ -168,7 +168,7 @@ def _mastery(stats: Stats) -> list[str]:
     known = sum(c.known for c in seen)
     lines = [
         f"Mastery: {known:,} of {plural(len(stats.concepts), 'concept')} known, {len(seen):,} started",
-        "  0: new or forgotten, 100: remembered for a year, dash: no such card",
+        "  0: new or forgotten, 100: remembered for a year, dash: no cards",
         f"  {'weakest':34}{'all':>4}  " + " ".join(f"{word:>8}" for word in WORDS.values()),
     ]
     lines += [_scores(c) for c in weakest(stats.concepts, LISTED)]

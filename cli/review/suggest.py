@@ -87,7 +87,9 @@ def suggest(
     decides = bool(keep or drop or edit)
     words = (question, answer) if source is None else (source,)
     if back and (decides or about):
-        raise UsageError("--undo takes no other option", hint="--undo undoes the last decision on a suggested card")
+        raise UsageError(
+            "--undo cannot be combined with other options", hint="--undo undoes the last decision on a suggested card"
+        )
     if not edit and any(word is not None for word in words):
         raise UsageError(
             "--question, --answer and --from need --edit ID", hint="`retain card edit` edits cards in decks"

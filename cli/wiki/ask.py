@@ -242,7 +242,7 @@ def _show_meanwhile(
     if engine == "agent":
         after = ["--after", follows] if follows else []
         again = shlex.join(["retain", "ask", *after, "--engine", "agent", "--", question])
-        hint = f"an agent gets it as a work order from `retain agent next`; afterwards `{again}` shows the answer"
+        hint = f"an agent gets the question with `retain agent next`; afterwards `{again}` shows the answer"
     if as_json:
         told = {"what": waiting.what, "hint": hint}
         none = {"id": None, "after": follows or None, "page": None, "changed": None}

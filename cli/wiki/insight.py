@@ -218,7 +218,7 @@ class _Note:
         if record(self.vault, self.place, self.subject, self.path, data, now()):
             if self.queued:
                 record_event(self.vault.guard(Scope.LOG), "promotion", self.subject.title, now())
-            output.say(f"note recorded on {self.subject.title}: {self.shown}")
+            output.say(f"note on {self.subject.title} recorded: {self.shown}")
             _render(self.vault)
         _report_copies(copies_in(self.vault, text))
 

@@ -79,7 +79,7 @@ def lint(
     """
     if undo:
         if codes or since or fixes or report or engine:
-            raise click.UsageError("--undo takes no other option")
+            raise click.UsageError("--undo cannot be combined with other options")
         return _undo(vault_dir, as_json)
     if report and (codes or since):
         raise click.UsageError("--report saves all findings; leave out --rule and --since")

@@ -57,7 +57,7 @@ def verify(compare: bool, progress: str | None, vault_dir: str | None, as_json: 
         if verdict.conflicts:
             output.show(f"{plural(len(verdict.conflicts), 'generated version')} next to edited files")
         if logs:
-            output.show(f"{plural(len(logs), 'problem')} in the review log and the ledgers:")
+            output.show(f"{plural(len(logs), 'problem')} in the review log and ledger/:")
             output.show_first([f"  {each}" for each in logs], SHOWN)
         for each in (*verdict.unverified, *verdict.uncited, *verdict.unsupported, *verdict.conflicts):
             _show(each)

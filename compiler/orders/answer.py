@@ -36,7 +36,7 @@ _EARLIER = 10  # the part of the budget that earlier answers may take besides it
 # What is said where a question waits for an answer, and what brings one.
 _BY_AGENT = (
     "the question is queued for your agent",
-    "get it as a work order with `retain agent next`, then ask again",
+    "get it as a work order with `retain agent next`, then ask the question again",
 )
 _NOT_STORED = (
     "there is no stored answer to the question",

@@ -198,7 +198,7 @@ def test_add_says_of_what_is_in_the_vault_already_what_to_do(run: Run, notes: Pa
     adopted(run, notes)
     there = run("add", "Caches.md", "--json", cwd=notes)
     assert there.code == 0 and there.json()["in_place"] == ["Caches.md"] and there.json()["added"] == []
-    assert "already used as a source in place" in run("add", "Systems", cwd=notes).stderr
+    assert "already used as a source where it is" in run("add", "Systems", cwd=notes).stderr
     left_out = run("add", "Templates/Lecture.md", cwd=notes)
     assert left_out.code == 2 and "[notes] table in retain.toml" in left_out.stderr
     assert "`learning: false`" in run("add", "Plans.md", cwd=notes).stderr

@@ -147,10 +147,13 @@ def test_a_compile_says_how_many_sources_gave_nothing_and_the_coverage_lists_the
 ) -> None:
     vault = vault_with_sources(tmp_path / "rules", {"plain.md": PLAIN, "shopping.md": "# Shopping\n\n- milk\n- eggs\n"})
     assert main.run(["--vault", str(vault.root), "compile", "--engine", "extractive"]) == output.DONE
-    assert "unused   1 source in no article or card: `retain log --coverage` lists it first" in capsys.readouterr().out
+    assert (
+        "unused   1 source not used in any article or card: `retain log --coverage` lists it first"
+        in capsys.readouterr().out
+    )
     assert main.run(["--vault", str(vault.root), "log", "--coverage"]) == output.DONE
     first, *others = (line for line in capsys.readouterr().out.splitlines() if line.startswith("raw/"))
-    assert first == "raw/articles/shopping.md: no sentences to quote: in no article or card"
+    assert first == "raw/articles/shopping.md: no sentences to quote: not used in any article or card"
     assert not any("in no article" in line for line in others)
     assert main.run(["--vault", str(vault.root), "compile", "--json"]) == output.DONE
     assert json.loads(capsys.readouterr().out)["unused"] == ["raw/articles/shopping.md"]

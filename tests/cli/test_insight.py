@@ -142,7 +142,7 @@ def test_what_the_human_writes_is_recorded_and_takes_the_concept_out_of_the_queu
     )
     assert json.loads(human.run("status", "--json")[1])["promotion"] == 1
     code, _, err = human.run("insight")  # the first of the queue
-    assert code == 0 and "note recorded on Spacing effect" in err
+    assert code == 0 and "note on Spacing effect recorded" in err
     assert human.opened == [str(human.vault / NOTE)]
     assert row["reason"] in human.note() and human.note().endswith(OWN)
     (event,) = human.decisions()
@@ -155,7 +155,7 @@ def test_what_the_human_writes_is_recorded_and_takes_the_concept_out_of_the_queu
 def test_a_note_on_a_concept_that_does_not_wait_in_the_queue_is_no_promotion(human: Human) -> None:
     human.writes(OWN)
     code, _, err = human.run("insight", "spacing-effect")
-    assert code == 0 and "note recorded on Spacing effect" in err
+    assert code == 0 and "note on Spacing effect recorded" in err
     assert "promotion" not in human.run("log")[1]
 
 

@@ -32,7 +32,7 @@ def test_a_plan_is_shown_taken_changed_ended_and_undone(run: Run, vault: Vault) 
     shown = run("catch-up", "--dry-run", "--json", cwd=vault.root).json()
     assert shown["event"] is None and shown["plan"]["per_day"] < shown["plan"]["waiting"]
     taken = run("catch-up", cwd=vault.root).stdout
-    assert f"{shown['plan']['waiting']} waiting: {shown['plan']['per_day']} a day, clear by " in taken
+    assert f"{shown['plan']['waiting']} waiting: {shown['plan']['per_day']} a day, cleared by " in taken
     assert run("due", "--json", cwd=vault.root).json()["today"]["due"] == shown["plan"]["per_day"]
     other = run("catch-up", "--per-day", "40", "--json", cwd=vault.root).json()
     assert other["event"]["type"] == "catch_up" and other["event"]["per_day"] == 40

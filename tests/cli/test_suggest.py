@@ -158,7 +158,7 @@ def test_words_as_they_were_are_no_edit(run: Run, vault: Path) -> None:
     [
         (("--keep", "ID", "--drop", "ID"), 2, "given twice"),
         (("--keep", "nothing000"), 2, "no suggested card has that id"),
-        (("--undo", "--keep", "ID"), 2, "--undo takes no other option"),
+        (("--undo", "--keep", "ID"), 2, "--undo cannot be combined with other options"),
         (("--answer", "Mine."), 2, "need --edit ID"),
         (("--edit", "ID", "--answer", "Mine.", "--from", "-"), 2, "conflicting options"),
         (("--edit", "ID", "--answer", ""), 3, "the answer is empty"),

@@ -209,7 +209,7 @@ def table(plan: Plan, ours: Result, theirs: Result) -> Iterator[str]:
     first = plan.before + plan.gap
     yield f"{plan.cards} cards, {plan.new} new a day; {plan.before} days, {plan.gap} away, {plan.after} more"
     back = _MORNING.date() + timedelta(days=first)
-    yield f"plan: {ours.plan} a day, clear by {ours.clear}; the return is on {back}"
+    yield f"plan: {ours.plan} a day, cleared by {ours.clear}; the return is on {back}"
     for name, result in (("retain", ours), ("Anki", theirs)):
         before, after = result.loads[: plan.before], result.loads[first:]
         yield f"{name:7} before {' '.join(map(str, before))}"

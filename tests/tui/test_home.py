@@ -308,7 +308,7 @@ async def test_after_an_absence_home_proposes_a_plan_that_c_takes_and_u_undoes(
         greeting = shown(app, "#advice")
         waiting = len(open_desk(vault, now).queue.due)
         assert "Welcome back. Last visit: 15 September, 31 days ago." in greeting
-        assert f"{waiting} waiting. Catch up at 15 a day, clear by " in greeting
+        assert f"{waiting} waiting. Catch up at 15 a day, cleared by " in greeting
         assert "Review everything today (enter)" in greeting and "New cards are paused" in greeting
         assert "no reviews in the last 30 days" in shown(app, "#recalled .fact-words")
         await pilot.press("c")

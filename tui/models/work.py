@@ -13,8 +13,8 @@ MENU_TITLE = "Start a job"
 ASK_ADD = "File, folder or web address to add:"
 ASK_IMPORT = (
     "File or folder to import: an Anki package (.apkg, .colpkg), a table (.csv, .tsv), a folder of notes with cards "
-    "for Obsidian's Spaced Repetition, decks of hashcards or repeater, or an export from Mochi, Mnemosyne, RemNote or "
-    "retain:"
+    "for Obsidian's Spaced Repetition plugin, decks from hashcards or repeater, or an export from Mochi, Mnemosyne, "
+    "RemNote or retain:"
 )
 ASK_EXPORT = ".apkg file to write:"
 ASK_HOW = "tab completes the path, enter starts, esc goes back"
@@ -53,7 +53,7 @@ STAGES = {
     "save": "Saving",
     "copy": "Copying",
     "fetch": "Fetching",
-    "fit": "Optimizing for your reviews",
+    "fit": "Optimizing the parameters",
     "reviews": "Importing reviews",
     "export": "Writing the package",
     "changes": "Sending changes to Anki",
@@ -151,7 +151,7 @@ def made(state: WorkState) -> list[tuple[str, str]]:
         rows.append(("gaps", _counts(gaps) or "none"))
     unused = result.get("unused")
     if isinstance(unused, list) and unused and result.get("written"):
-        rows.append(("unused", f"{plural(len(unused), 'source')} in no article or card"))
+        rows.append(("unused", f"{plural(len(unused), 'source')} not used in any article or card"))
     if count(result, "inbox"):
         rows.append(("inbox", f"{count(result, 'inbox'):,} waiting for your decision"))
     added = result.get("added")
@@ -201,4 +201,4 @@ def _fitted(result: Mapping[str, Any]) -> str:
     more, later = count(result, "missing_reviews"), count(result, "missing_later_reviews")
     if more or later:
         return f"not enough reviews yet: {more or later:,} more needed"
-    return "parameters unchanged: new ones would not predict reviews better"
+    return "parameters unchanged: new ones would not predict your recall any better"

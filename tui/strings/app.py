@@ -34,7 +34,7 @@ THEMES = {
     "contrast-light": ("high contrast, light", "Black on white, strong colours"),
     "terminal": ("terminal colours", "The sixteen colours set in the terminal"),
 }
-NOT_LENT = "retain cannot hand this terminal over to another program"
+NOT_LENT = "retain cannot run another program in this terminal"
 
 
 def elsewhere(command: str) -> str:

@@ -9,7 +9,7 @@ TITLE = "Welcome"
 TITLE_PROBLEM = "Vault not opened"
 HELLO = "There is no vault in this folder yet."
 ABOUT = (
-    "retain makes a wiki and flashcards from what you read, and every day quizzes you on what you are about to forget."
+    "retain makes a wiki and flashcards from what you read, and quizzes you every day on what you are about to forget."
     " Everything is in a vault: a folder of plain Markdown files that you can read and edit."
 )
 MENU = {

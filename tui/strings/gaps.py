@@ -8,7 +8,7 @@ from vault.model.gaps import Gap, GapKind, GapStatus
 from vault.text.formatting import plural
 
 TITLE = "Gaps"
-NOTHING = "No gaps. `retain compile` checks again when sources change."
+NOTHING = "No gaps. Run `retain compile` to check again after your sources change."
 NOTHING_SUCH = "No matching gaps. Press 0 to show all kinds, / to search for other words."
 NOTHING_BACK = "Nothing to undo."
 FIND = "Find"

@@ -72,7 +72,7 @@ def welcome(last: date, days: int) -> str:
 
 
 def offer(per_day: int, until: date | None, today: date) -> str:
-    clear = f"clear by {near(until, today)}" if until is not None else "not cleared within a year"
+    clear = f"cleared by {near(until, today)}" if until is not None else "not cleared within a year"
     return f"Catch up at {per_day:,} a day, {clear} "
 
 
@@ -132,7 +132,7 @@ def recalled(book: Daybook, wanted: float) -> tuple[str, str]:
         return f"{month.rate:.0%} of {month.reviews:,}", f"in the last 30 days; desired {wanted:.0%}"
     if ever.rate is not None:
         return f"{ever.rate:.0%} of {ever.reviews:,}", f"no reviews in the last 30 days; desired {wanted:.0%}"
-    return "nothing yet", "no card has a second review yet"
+    return "nothing yet", "no card has been reviewed twice yet"
 
 
 def coming(reviews: int, days: int) -> str:

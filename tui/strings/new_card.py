@@ -8,7 +8,7 @@ from tui.strings.review import QUESTION as QUESTION
 from vault.text.formatting import plural
 
 TITLE = "New card"
-TYPE, KIND, DECK, TAGS, SOURCE = "Type", "Question kind", "Deck", "Tags", "Source"
+TYPE, KIND, DECK, TAGS, SOURCE = "Type", "Kind of question", "Deck", "Tags", "Source"
 BASIC, BOTH_WAYS, CLOZE = "Basic", "Reversed", "Cloze"
 NO_KIND = "none"
 DECK_HINT = "My cards"

@@ -11,7 +11,7 @@ HINT = "words from sources, wiki and cards; a filter such as is:leech lists card
 ASK = "Type what to search for and press enter."
 NOTHING = "Nothing found."
 READING = "searching …"
-STEPS = {"indexing": "indexing", "embed": "computing sentence embeddings"}  # by the events that report them
+STEPS = {"indexing": "indexing", "embed": "preparing search by meaning"}  # by the events that report them
 HEADS = {
     "passage": "Source passages",
     "article": "Articles",

@@ -19,7 +19,7 @@ CALCULATING = "Calculating the effect …"
 SAVED = "Saved."
 NOT_A_NUMBER = "enter a number"
 EDIT = "enter saves, esc cancels"
-PAUSE_NOT_LAST = "you have done other things since; run `retain undo` repeatedly to step back"
+PAUSE_NOT_LAST = "you have made other changes since; undo them first with `retain undo`, one at a time"
 UNDONE = "Undid the change."
 MEANT = {
     "learning.retention": (
@@ -33,7 +33,7 @@ MEANT = {
     ),
     "learning.minutes_per_day": (
         "Minutes a day",
-        "The most study time in a day; further cards wait. auto: 1.5 times your average of the last two weeks.",
+        "The maximum study time in a day; further cards wait. auto: 1.5 times your average over the last two weeks.",
     ),
     "learning.pause_new_cards": (
         "Pause new cards",

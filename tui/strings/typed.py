@@ -11,7 +11,7 @@ YOURS, CARDS, MISSING, POINTS, NOTE = "Yours", "Card", "Missing", "Points", "Not
 SAME = "Same words as on the card."
 ALL_THERE = "Your answer contains all the card's keywords; decide for yourself whether it means the same."
 BY_WORDS = "Compared word by word; decide for yourself whether it means the same."
-NOTHING = "You typed no answer."
+NOTHING = "You didn't type an answer."
 NO_TERMS = "The card's answer has no words to compare."
 ASKING = "asking the model …"
 UNSURE = "No suggested rating."
@@ -19,8 +19,8 @@ PRESS_A_NUMBER = "No rating is suggested for this answer. Press 1 Again, 2 Hard,
 
 
 def terms(said: int, of: int) -> str:
-    """`2 of 5 key words`."""
-    return f"{said} of {plural(of, 'key word')}"
+    """`2 of 5 keywords`."""
+    return f"{said} of {plural(of, 'keyword')}"
 
 
 def another_number(yours: str, theirs: str) -> str:

@@ -4,7 +4,7 @@
     use = "claude"                        # grade and quiz with a model; without it, with none
     compile = "claude"                    # the default engine of compile; or "command", "agent", "extractive"
     command = ["claude", "-p"]            # a program that compiles: see `vault.config.command`
-    size = "small"                        # a model of 1-8 B: smaller requests
+    size = "small"                        # a model with 1 to 8 billion parameters: smaller requests
     part_bytes = 40000                    # bytes of documents in a request
     base_url = "http://127.0.0.1:8080"    # any server of the Messages API (default: Anthropic)
     key_env = "ANTHROPIC_API_KEY"         # the variable with the key; or key_file = "/home/me/.secrets/key";

@@ -105,7 +105,7 @@ new_per_day = {settings.new_per_day}
 reviews_per_day = {settings.reviews_per_day}
 retention = {settings.retention}  # the chance of recalling a card on the day it is due
 # More settings, with their defaults:
-# minutes_per_day = "auto"  # daily time limit; "auto": 1.5 times your average of the last two weeks, 0: no limit
+# minutes_per_day = "auto"  # daily time limit; "auto": 1.5 times your average over the last two weeks, 0: no limit
 # pause_new_cards = true    # pause new cards while the backlog exceeds a typical day
 # learning_steps = ["1m", "10m"]
 # relearning_steps = ["10m"]
@@ -129,14 +129,14 @@ def _notes_table(rules: NoteRules) -> str:
     """Return the table [notes]; commented out where no note outside `raw/` is a source."""
     if not rules.folders:
         return """#
-# [notes]                   # notes outside raw/, used as sources in place: they are read, but never changed
+# [notes]                   # notes outside raw/, used as sources where they are: they are read, but never changed
 # folders = []              # like ["."], the whole vault, or ["Physics"]
 # exclude = []              # like ["Templates", "*.excalidraw.md"]
 # exclude_tags = []         # like ["private"]
 """
     lists = ((key, getattr(rules, key)) for key in ("folders", "exclude", "exclude_tags"))
     lines = "".join(f"{key} = [{', '.join(map(quoted, values))}]\n" for key, values in lists)
-    return f"\n[notes]  # notes outside raw/, used as sources in place: they are read, but never changed\n{lines}"
+    return f"\n[notes]  # notes outside raw/, used as sources where they are: they are read, but never changed\n{lines}"
 
 
 def quoted(text: str) -> str:
