@@ -137,6 +137,8 @@ def _show(done: ImportReport, presets: list[tuple[Preset, str]]) -> None:
     for name, note_type in sorted(done.note_types.items()):
         for each in note_type["reported"]:
             output.show(f"note type {name} not imported ({plural(each['cards'], 'card')}): {each['reason']}")
+        for each in note_type["without"]:
+            output.show(f"note type {name} imported ({plural(each['cards'], 'card')}) without {each['reason']}")
     for preset, command in presets:
         output.show(_preset_text(preset, command, would))
     for found in done.reported[:_SHOWN]:

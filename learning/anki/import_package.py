@@ -71,9 +71,10 @@ class Reported:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or (`dry_run`) would do."""
+    """What an import did, or (`dry_run`) would do. `is_partial` if the package has cards that cannot be imported."""
 
     dry_run: bool = False
+    is_partial: bool = False
     notes: dict[str, int] = field(default_factory=lambda: {"ours": 0, "strange": 0})
     cards: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("created", "updated", "kept", "skipped"), 0))
     reviews: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "known", "left_out"), 0))
@@ -84,11 +85,6 @@ class ImportReport:
     presets: list[Preset] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     reported: list[Reported] = field(default_factory=list)
-
-    @property
-    def is_partial(self) -> bool:
-        """Return whether the package has cards that cannot be imported."""
-        return any(each["reported"] for each in self.note_types.values())
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as JSON."""
