@@ -13,7 +13,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.exchange.import_cards import cards, undo
-from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
+from cli.options import dry_run_option, opened_to_write, option_for, progress_option, vault_json_options
 from vault.text.formatting import clean_line, plural
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def anki(
             progress=_progress_callback(narrator, package.reviews),
         )
     again = ["retain", "import", "anki", str(file), *(["--deck", deck] if deck else [])]
-    again += ["--without-history"] if without_history else []
+    again += [*(["--without-history"] if without_history else []), *(["--restore"] if restore else [])]
+    again += option_for(vault.root)
     presets = [(each, shlex.join([*again, "--preset", each.name])) for each in done.presets]
     if as_json:
         with_commands = [{**asdict(each), "command": command} for each, command in presets]

@@ -68,6 +68,26 @@ def test_the_command_in_the_report_adopts_them_and_optimize_undoes_it(vault: Vau
     assert not [event for event in read_log(vault.root).events if event.type == "review"]
 
 
+def test_the_command_in_the_report_is_for_the_same_vault_and_cards(vault: Vault, tmp_path: Path) -> None:
+    path = package(tmp_path, fsrsParams6=FITTED, desiredRetention=0.92)
+    other = tmp_path / "other"
+    assert retain("init", str(other), "--no-git", cwd=tmp_path).code == 0
+
+    def offered(cwd: Path, *options: str, **env: str) -> str:
+        done = retain("import", "anki", str(path), "--dry-run", "--json", *options, cwd=cwd, env=env)
+        return str(json.loads(done.stdout)["presets"][0]["command"])
+
+    here, named = str(vault.root), f" --vault {shlex.quote(str(vault.root))} "
+    assert "--vault" not in offered(vault.root, "--vault", here) and "--restore" not in offered(vault.root)
+    assert named in offered(other, "--vault", here, "--restore") and " --restore " in offered(other, "--restore")
+    assert named in offered(other, "--vault", here, RETAIN_VAULT=str(other))
+    assert "--vault" not in offered(other, RETAIN_VAULT=here)
+    command = shlex.split(offered(other, "--vault", here))
+    assert retain(*command[1:], cwd=other).code == 0
+    assert open_desk(open_vault(here, None, vault.root), clock()).scheduler.rules.retention == 0.92
+    assert open_desk(open_vault(str(other), None, other), clock()).scheduler.parameters == DEFAULTS
+
+
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
