@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -16,10 +17,10 @@ from cli.agent_commands import AGENT_COMMANDS, may_run
 from cli.environment import here, is_sandboxed
 from cli.log_watch import watch_end, watched
 from vault.audit.agent_runs import at_work
-from vault.errors import Refused, WriteFailed
+from vault.errors import Refused, VaultNotFound, WriteFailed
 from vault.files.guard import Scope
 from vault.log.older_files import move_older_files
-from vault.vault import Vault, open_vault
+from vault.vault import Vault, open_vault, vault_root
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,6 +91,14 @@ def move_older(vault: Vault) -> None:
     with suppress(WriteFailed, Refused):
         if moved := move_older_files(vault.guard(Scope.LOG), vault.settings.vault_id):
             output.say(f"moved from .retain/ to {' and '.join(sorted({*moved.values()}))}; commit them to git")
+
+
+def option_for(root: Path) -> list[str]:
+    """Return the words `--vault DIR` for a command about the vault at `root`; none if it is found here without them."""
+    with suppress(VaultNotFound):
+        if vault_root(None, os.environ.get("RETAIN_VAULT"), here()) == root:
+            return []
+    return ["--vault", str(root)]
 
 
 def vault_before_command() -> str | None:

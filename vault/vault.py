@@ -194,6 +194,19 @@ def open_vault(explicit: str | None, environment: str | None, start: Path) -> Va
 
     Raises VaultNotFound; Damaged, SchemaTooNew or Refused from its settings.
     """
+    root = vault_root(explicit, environment, start)
+    try:
+        text = (root / FILE).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Damaged("not UTF-8", where=FILE, hint="restore it from git") from error
+    except OSError as error:
+        raise Damaged(f"cannot be read: {error.strerror}", where=str(root / FILE)) from error
+    settings, notices = read_settings(text)
+    return Vault(root, settings, tuple(notices))
+
+
+def vault_root(explicit: str | None, environment: str | None, start: Path) -> Path:
+    """Return the folder of the vault that `open_vault` opens. Raises: VaultNotFound."""
     given = explicit or environment
     if given:
         root = Path(given).expanduser()
@@ -222,12 +235,4 @@ def open_vault(explicit: str | None, environment: str | None, start: Path) -> Va
                 hint="create a vault with `retain init DIR`, or use --vault DIR",
             )
         root = found
-    root = root.resolve(strict=True)
-    try:
-        text = (root / FILE).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise Damaged("not UTF-8", where=FILE, hint="restore it from git") from error
-    except OSError as error:
-        raise Damaged(f"cannot be read: {error.strerror}", where=str(root / FILE)) from error
-    settings, notices = read_settings(text)
-    return Vault(root, settings, tuple(notices))
+    return root.resolve(strict=True)

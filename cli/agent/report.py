@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cli.environment import here
+from cli.options import option_for
 from compiler.orders.board import OrderDesk
 from compiler.orders.files import answer_path, order_text, text_path, write_order
 from compiler.orders.submit import Receipt
@@ -52,9 +52,7 @@ def handed_out(desk: OrderDesk, request: Request, name: str) -> OrderFile:
     root, away = desk.vault.root, here() != desk.vault.root
     text, answer = (str(root / path) if away else path for path in (text_path(request.id), answer_path(request.id)))
     words = ["retain", "agent", "submit", answer, *(["--as", name] if name != "agent" else [])]
-    if root not in (here(), *here().parents) and "RETAIN_VAULT" not in os.environ:
-        words += ["--vault", str(root)]
-    submit = shlex.join(words)
+    submit = shlex.join([*words, *option_for(root)])
     size = write_order(desk.vault, request, order_text(request, _HOW_TO_SUBMIT.format(answer=answer, submit=submit)))
     return OrderFile(request.id, request.type, short_line(request.title, 100), size, text, answer, submit)
 

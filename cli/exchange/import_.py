@@ -13,7 +13,7 @@ import click
 from cli import output
 from cli.environment import now
 from cli.exchange.import_cards import cards, undo
-from cli.options import dry_run_option, opened_to_write, progress_option, vault_json_options
+from cli.options import dry_run_option, opened_to_write, option_for, progress_option, vault_json_options
 from vault.text.formatting import clean_line, plural
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def anki(
             progress=_progress_callback(narrator, package.reviews),
         )
     again = ["retain", "import", "anki", str(file), *(["--deck", deck] if deck else [])]
-    again += ["--without-history"] if without_history else []
+    again += [*(["--without-history"] if without_history else []), *(["--restore"] if restore else [])]
+    again += option_for(vault.root)
     presets = [(each, shlex.join([*again, "--preset", each.name])) for each in done.presets]
     if as_json:
         with_commands = [{**asdict(each), "command": command} for each, command in presets]
@@ -137,6 +138,8 @@ def _show(done: ImportReport, presets: list[tuple[Preset, str]]) -> None:
     for name, note_type in sorted(done.note_types.items()):
         for each in note_type["reported"]:
             output.show(f"note type {name} not imported ({plural(each['cards'], 'card')}): {each['reason']}")
+        for each in note_type["without"]:
+            output.show(f"note type {name} imported ({plural(each['cards'], 'card')}) without {each['reason']}")
     for preset, command in presets:
         output.show(_preset_text(preset, command, would))
     for found in done.reported[:_SHOWN]:

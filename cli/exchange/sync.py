@@ -105,6 +105,7 @@ def _as_json(done: Synced, dry_run: bool) -> dict[str, object]:
         "updated": len(done.changed),
         "unchanged": len({note.card for note in plan.unchanged}),
         "edited": list(plan.edited),
+        "other_type": list(plan.other_type),
         "conflicts": [note.card for _, note in plan.conflicts],
         "deleted": list(plan.gone),
         "suspended": done.suspended,
@@ -147,6 +148,11 @@ def _show(done: Synced, dry_run: bool) -> None:
         output.show(f"{plural(len(done.left_out), 'card')} imported from Anki skipped")
     for ids, what in (
         (plan.edited, "edited in Anki, so not changed; `--newer` overwrites them"),
+        (
+            plan.other_type,
+            "not changed: their cards need another note type now, and Anki keeps the type of a note; to get new ones, "
+            "delete them in Anki and sync with `--newer`",
+        ),
         (
             tuple(note.card for _, note in plan.conflicts),
             "edited both here and in Anki: nothing was changed; decide with `retain inbox`",

@@ -43,6 +43,7 @@ class Report(Protocol):
     """Receives what became of notes, cards and media (see `learning.anki.import_package.ImportReport`)."""
 
     dry_run: bool
+    is_partial: bool
     cards: dict[str, int]
     media: dict[str, int]
     note_types: dict[str, dict[str, Any]]
@@ -91,32 +92,37 @@ def import_foreign_cards(
 
 
 def _gathered(cards: Iterable[PackageCard], report: Report, pictures: dict[str, tuple[str, str]]) -> list[PackageCard]:
-    """Return the cards that could be made; others are counted by note type, and too large ones are named. `pictures`
-    gets, by each picture of a note that cannot be made as it covers parts of it, the GUID and what is not kept.
+    """Return the cards that could be made; others are counted by note type (`reported`), as are those made without
+    something of their template (`without`), and too large ones are named. `pictures` gets, by each picture of a note
+    that cannot be made as it covers parts of it, the GUID and what is not kept.
     """
     out = []
-    reasons: Counter[tuple[str, str]] = Counter()
+    reasons: Counter[tuple[str, str, str]] = Counter()
     last: dict[str, int] = {}
     large = 0
     for card in cards:
         name = clean_line(card.note_type)[:100]
-        counts = report.note_types.setdefault(name, {"notes": 0, "cards": 0, "mapped": 0, "reported": []})
+        counts = report.note_types.setdefault(
+            name, {"notes": 0, "cards": 0, "mapped": 0, "reported": [], "without": []}
+        )
         counts["cards"] += 1
         counts["notes"] += last.get(name) != card.note
         last[name] = card.note
-        reasons.update((name, clean_line(reason)) for reason in card.reasons)
+        kind = "without" if card.is_made else "reported"
+        reasons.update((name, kind, clean_line(reason)) for reason in card.reasons)
         if card.is_made:
             counts["mapped"] += 1
             out.append(card)
             continue
         report.cards["skipped"] += 1
+        report.is_partial = True
         pictures |= dict.fromkeys(card.names, (card.guid, card.lost))
         if card.too_large:
             large += 1
             if large <= _NAMED:
                 report.add_report("", f"note {clean_line(card.guid)}: {clean_line(card.too_large)}; shorten it in Anki")
-    for (name, reason), count in sorted(reasons.items()):
-        report.note_types[name]["reported"].append({"reason": reason, "cards": count})
+    for (name, kind, reason), count in sorted(reasons.items()):
+        report.note_types[name][kind].append({"reason": reason, "cards": count})
     return out
 
 
@@ -224,6 +230,7 @@ class _Work:
         fits = len(made.question) + len(made.answer) <= LARGEST  # links to files are longer than their numbers
         block = _block(Card(None, made.question, made.answer, (), id_)) if fits else None
         if block is None:
+            self.report.is_partial = True
             self._skip(id_, f"note {clean_line(made.key)}: its text cannot be turned into a card; simplify it in Anki")
             return
         self.report.cards["created"] += 1

@@ -41,7 +41,7 @@ from learning.anki.suspension import SUSPENDED, AnkiState, import_suspension
 from learning.anki.tags import changed_tags, user_tags
 from learning.cards.workspace import Desk, open_desk, read_desk
 from vault.audit.agent_runs import refuse_beside_agents
-from vault.errors import UsageError
+from vault.errors import Unreadable, UsageError
 from vault.files.guard import Scope
 from vault.ids import CardId
 from vault.locks import lock
@@ -71,9 +71,10 @@ class Reported:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or (`dry_run`) would do."""
+    """What an import did, or (`dry_run`) would do. `is_partial` if the package has cards that cannot be imported."""
 
     dry_run: bool = False
+    is_partial: bool = False
     notes: dict[str, int] = field(default_factory=lambda: {"ours": 0, "strange": 0})
     cards: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("created", "updated", "kept", "skipped"), 0))
     reviews: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("added", "known", "left_out"), 0))
@@ -84,11 +85,6 @@ class ImportReport:
     presets: list[Preset] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     reported: list[Reported] = field(default_factory=list)
-
-    @property
-    def is_partial(self) -> bool:
-        """Return whether the package has cards that cannot be imported."""
-        return any(each["reported"] for each in self.note_types.values())
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as JSON."""
@@ -146,8 +142,7 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     """Import the package; return the report."""
 
     vault, now = desk.vault, desk.now
-    report.presets = judged(package.presets(options.decks), desk)
-    adopted = chosen(report.presets, options.preset) if options.preset else None
+    adopted = _presets(desk, package, report, options)
     records = read_notes(vault)
     notes = sort_notes(desk, package, records, report)
     report.notes["ours"] = len(notes.own)
@@ -173,6 +168,18 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     if adopted is not None:
         adopt(adopted, desk, dry_run=report.dry_run)
     return report
+
+
+def _presets(desk: Desk, package: Package, report: ImportReport, options: _Options) -> Preset | None:
+    """Report the presets; return the one to adopt. Where none can be read, only the import that adopts one fails."""
+    try:
+        report.presets = judged(package.presets(options.decks), desk)
+    except Unreadable as error:
+        what = "its presets (deck options) cannot be read"
+        if options.preset:
+            raise Unreadable(what, where=error.where, hint="import without --preset; nothing was imported") from error
+        report.add_report("", f"{what}, so none is offered")
+    return chosen(report.presets, options.preset) if options.preset else None
 
 
 @dataclass(slots=True)

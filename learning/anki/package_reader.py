@@ -49,8 +49,8 @@ class Identity(msgspec.Struct, array_like=True, frozen=True):
 class PackageCard(msgspec.Struct, frozen=True):
     """One card. `answered` is the Unix second of its last answer in Anki, -1 without one; the rest is as Anki has it.
 
-    Of the vault's own note: `ord`, and with its first card the first `fields` and the `tags`. Of another: what it
-    `is_made`, or why not.
+    Of the vault's own note: `ord`, and with its first card the first `fields` and the `tags`. Of another: whether it
+    `is_made`; the `reasons` say what it had to do without, or else why it is not.
     """
 
     id: int

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from learning.anki.archive import MAX_COLLECTION, Archive, fields, open_archive
+from learning.anki.archive import MAX_COLLECTION, Archive, open_archive
+from learning.anki.columns import as_int, as_str, decoded, json_table, message, numbered
 from learning.anki.note_types import Template
 from learning.anki.read_presets import AnkiPreset, read_presets
 from learning.anki.reviews import is_answer
@@ -111,17 +112,19 @@ class Collection:
         """Yield the notes in order of their ids, as everything else here."""
         rows = self.connection.execute("SELECT id, guid, mid, mod, tags, flds FROM notes ORDER BY id")
         for id_, guid, type_, mod, tags, values in _limited(rows, MAX_NOTES, "notes"):
-            parts = tuple(_str(values)[:MAX_FIELD].split("\x1f"))
-            yield AnkiNote(_int(id_), _str(guid)[:200], _int(type_), _int(mod), tuple(_str(tags)[:4096].split()), parts)
+            parts = tuple(as_str(values)[:MAX_FIELD].split("\x1f"))
+            yield AnkiNote(
+                as_int(id_), as_str(guid)[:200], as_int(type_), as_int(mod), tuple(as_str(tags)[:4096].split()), parts
+            )
 
     def cards(self) -> Iterator[AnkiCard]:
         """Yield the cards in order of note and number; a card in a filtered deck counts to its home."""
         asked = "SELECT id, nid, did, odid, ord, mod, type, queue, flags, due, odue FROM cards ORDER BY nid, ord"
         for row in _limited(self.connection.execute(asked), MAX_CARDS, "cards"):
             id_, note, deck, home, ord_, mod, type_, queue, flags, due, home_due = row
-            if _int(home):  # it is in a filtered deck
+            if as_int(home):  # it is in a filtered deck
                 deck, due = home, home_due
-            yield AnkiCard(*map(_int, (id_, note, deck, ord_, mod, type_, queue, flags, due)))
+            yield AnkiCard(*map(as_int, (id_, note, deck, ord_, mod, type_, queue, flags, due)))
 
     def cards_with_notes(self) -> Iterator[tuple[AnkiCard, AnkiNote]]:
         """Yield each card whose note is there, beside that note."""
@@ -137,7 +140,7 @@ class Collection:
         """Yield the rows of the review log."""
         rows = self.connection.execute("SELECT id, cid, ease, time, type, factor FROM revlog ORDER BY id")
         for row in _limited(rows, MAX_REVIEWS, "reviews"):
-            yield AnkiRow._make(row) if _INTEGERS.issuperset(map(type, row)) else AnkiRow(*map(_int, row))
+            yield AnkiRow._make(row) if _INTEGERS.issuperset(map(type, row)) else AnkiRow(*map(as_int, row))
 
     def presets(self, decks: Iterable[int] | None) -> Iterator[AnkiPreset]:
         """Yield the presets with FSRS parameters that `decks` (None: all) use."""
@@ -212,8 +215,8 @@ def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
         connection,
         types,
         decks,
-        modern=modern and "deck_config" in table,
-        created=_int(created[0]) if created else 0,
+        modern=modern,
+        created=as_int(created[0]) if created else 0,
         minutes_west=_minutes_west(connection, modern="config" in table),
     )
 
@@ -221,10 +224,10 @@ def _read(archive: Archive, connection: sqlite3.Connection) -> Collection:
 def _minutes_west(connection: sqlite3.Connection, *, modern: bool) -> int | None:
     """Return how far the collection was west of UTC when it was created; None in those of old versions."""
     if not modern:
-        west = _legacy_table(connection, "conf").get("creationOffset")
+        west = json_table(connection, "conf").get("creationOffset")
     else:
         row = connection.execute("SELECT val FROM config WHERE key = 'creationOffset'").fetchone()
-        west = json.loads(_str(row[0])) if row else None
+        west = json.loads(as_str(row[0])) if row else None
     return west if type(west) is int else None
 
 
@@ -249,18 +252,13 @@ def _opened(data: bytearray) -> sqlite3.Connection:
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 64 * 1024**2)
         connection.create_collation("unicase", _by_case)
-        connection.text_factory = _text
+        connection.text_factory = decoded
         connection.set_authorizer(_reading_only)
         connection.set_progress_handler(_step_limit(), _STEPS)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _text(data: bytes) -> str:
-    """Return bytes as text, invalid ones replaced."""
-    return data.decode("utf-8", "replace")
 
 
 def _by_case(one: str, other: str) -> int:
@@ -298,60 +296,37 @@ def _limited(rows: Any, most: int, noun: str) -> Iterator[tuple[Any, ...]]:
         yield row
 
 
-def _int(value: object) -> int:
-    """Return a number, which an untrusted column may hold as anything."""
-    if isinstance(value, float) and value == value and abs(value) < 2**62:
-        return int(value)
-    return value if isinstance(value, int) else 0
-
-
-def _str(value: object) -> str:
-    """Return a text, which an untrusted column may hold as anything."""
-    if isinstance(value, bytes):
-        return _text(value)
-    return value if isinstance(value, str) else "" if value is None else str(value)
-
-
-def _legacy_table(connection: sqlite3.Connection, column: str) -> dict[str, Any]:
-    """Return the JSON table in a column of the legacy format."""
-    row = connection.execute(f"SELECT {column} FROM col").fetchone()  # noqa: S608 (one of two names of ours)
-    found = json.loads(_str(row[0]) if row else "{}")
-    return found if isinstance(found, dict) else {}
-
-
 def _legacy_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
     """Return the note types of the legacy format."""
     types = {}
-    for key, model in _legacy_table(connection, "models").items():
-        if isinstance(model, dict) and key.isdecimal():
-            names = tuple(_str(f.get("name")) for f in _in_order(model.get("flds")))
-            made = tuple(
-                Template(_str(t.get("name")), _str(t.get("qfmt")), _str(t.get("afmt")))
-                for t in _in_order(model.get("tmpls"))
-            )
-            stock = _int(model.get("originalStockKind"))
-            rtl = frozenset(_str(f.get("name")) for f in _in_order(model.get("flds")) if f.get("rtl") is True)
-            name, style = _str(model.get("name")), _str(model.get("css"))
-            types[int(key)] = NoteType(int(key), name, model.get("type") == 1, names, made, stock, rtl, style)
+    for number, model in numbered(connection, "models"):
+        names = tuple(as_str(f.get("name")) for f in _in_order(model.get("flds")))
+        made = tuple(
+            Template(as_str(t.get("name")), as_str(t.get("qfmt")), as_str(t.get("afmt")))
+            for t in _in_order(model.get("tmpls"))
+        )
+        stock = as_int(model.get("originalStockKind"))
+        rtl = frozenset(as_str(f.get("name")) for f in _in_order(model.get("flds")) if f.get("rtl") is True)
+        name, style = as_str(model.get("name")), as_str(model.get("css"))
+        types[number] = NoteType(number, name, model.get("type") == 1, names, made, stock, rtl, style)
     return types
 
 
 def _in_order(listed: object) -> list[dict[str, Any]]:
     """Return the items in order of `ord`."""
     found = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    return sorted(found, key=lambda each: _int(each.get("ord")))
+    return sorted(found, key=lambda each: as_int(each.get("ord")))
 
 
 def _legacy_decks(connection: sqlite3.Connection) -> dict[int, str]:
     """Return the decks of the legacy format."""
-    decks = _legacy_table(connection, "decks").items()
-    return {int(key): _str(deck.get("name")) for key, deck in decks if isinstance(deck, dict) and key.isdecimal()}
+    return {number: as_str(deck.get("name")) for number, deck in numbered(connection, "decks")}
 
 
 def _modern_decks(connection: sqlite3.Connection) -> dict[int, str]:
     """Return the decks of the modern format."""
     rows = connection.execute("SELECT id, name FROM decks")
-    return {_int(id_): _str(name).replace("\x1f", "::") for id_, name in _limited(rows, 100_000, "decks")}
+    return {as_int(id_): as_str(name).replace("\x1f", "::") for id_, name in _limited(rows, 100_000, "decks")}
 
 
 def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
@@ -359,25 +334,24 @@ def _modern_types(connection: sqlite3.Connection) -> dict[int, NoteType]:
     names: dict[int, list[tuple[int, str]]] = {}
     rtl: dict[int, set[str]] = {}
     for type_, ord_, name, config in connection.execute("SELECT ntid, ord, name, config FROM fields"):
-        names.setdefault(_int(type_), []).append((_int(ord_), _str(name)))
-        if (2, 1) in _message(config):
-            rtl.setdefault(_int(type_), set()).add(_str(name))
+        names.setdefault(as_int(type_), []).append((as_int(ord_), as_str(name)))
+        if (2, 1) in message(config):
+            rtl.setdefault(as_int(type_), set()).add(as_str(name))
     made: dict[int, list[tuple[int, Template]]] = {}
     for type_, ord_, name, config in connection.execute("SELECT ntid, ord, name, config FROM templates"):
-        texts = {key: _str(value) for key, value in _message(config) if isinstance(value, bytes)}
-        made.setdefault(_int(type_), []).append((_int(ord_), Template(_str(name), texts.get(1, ""), texts.get(2, ""))))
+        texts = {key: as_str(value) for key, value in message(config) if isinstance(value, bytes)}
+        made.setdefault(as_int(type_), []).append(
+            (as_int(ord_), Template(as_str(name), texts.get(1, ""), texts.get(2, "")))
+        )
     types = {}
     for id_, name, config in connection.execute("SELECT id, name, config FROM notetypes"):
-        kinds = {key: value for key, value in _message(config) if isinstance(value, int)}
-        number = _int(id_)
+        kinds = {key: value for key, value in message(config) if isinstance(value, int)}
+        number = as_int(id_)
         own = tuple(n for _, n in sorted(names.get(number, [])))
         templates = tuple(t for _, t in sorted(made.get(number, []), key=lambda each: each[0]))
-        style = next((_str(value) for key, value in _message(config) if key == 3), "")
+        style = next((as_str(value) for key, value in message(config) if key == 3), "")
         flagged = frozenset(rtl.get(number, ()))
-        types[number] = NoteType(number, _str(name), kinds.get(1) == 1, own, templates, kinds.get(9, 0), flagged, style)
+        types[number] = NoteType(
+            number, as_str(name), kinds.get(1) == 1, own, templates, kinds.get(9, 0), flagged, style
+        )
     return types
-
-
-def _message(config: object) -> list[tuple[int, int | bytes]]:
-    """Return the fields of a protobuf message in a column."""
-    return list(fields(config)) if isinstance(config, bytes) else []

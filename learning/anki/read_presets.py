@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import struct
 from collections import Counter
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from typing import NamedTuple
 
-from learning.anki.archive import fields
+from learning.anki.columns import message, numbered
 
 MAX_PRESETS = 1_000
 MAX_PARAMETERS = 100  # more are no parameters of FSRS; those of its versions are 17 to 21
@@ -18,6 +17,7 @@ MAX_PARAMETERS = 100  # more are no parameters of FSRS; those of its versions ar
 _KEYS = ("fsrsParams6", "fsrsParams5", "fsrsWeights")
 _NUMBERS = (6, 5, 3)
 _RETENTION = 37
+_MOST_BYTES = 4 * (MAX_PARAMETERS + 1)
 
 
 class AnkiPreset(NamedTuple):
@@ -36,7 +36,7 @@ def read_presets(
     connection: sqlite3.Connection, cards: Mapping[int, int], decks: Iterable[int] | None, *, modern: bool
 ) -> Iterator[AnkiPreset]:
     """Yield the presets with FSRS parameters that `decks` with cards use (None: all decks); `cards` counts those of
-    each deck. Raises: sqlite3.Error, ValueError.
+    each deck. Raises: sqlite3.Error, ValueError, RecursionError.
     """
     chosen = None if decks is None else set(decks)
     used: Counter[int] = Counter()
@@ -58,8 +58,8 @@ def read_presets(
 def _modern_uses(connection: sqlite3.Connection) -> Iterator[tuple[int, int]]:
     """Yield (deck, its preset)."""
     for deck, kind in connection.execute("SELECT id, kind FROM decks"):
-        normal = next((value for number, value in _message(kind) if number == 1), b"")
-        preset = next((value for number, value in _message(normal) if number == 1), 1)
+        normal = next((value for number, value in message(kind) if number == 1), b"")
+        preset = next((value for number, value in message(normal) if number == 1), 1)
         if isinstance(deck, int) and isinstance(preset, int):
             yield deck, preset
 
@@ -67,46 +67,36 @@ def _modern_uses(connection: sqlite3.Connection) -> Iterator[tuple[int, int]]:
 def _modern(connection: sqlite3.Connection) -> Iterator[tuple[int, str, tuple[float, ...], float | None]]:
     """Yield number, name, parameters and retention of each preset."""
     for id_, name, config in connection.execute("SELECT id, name, config FROM deck_config"):
-        said: dict[int, bytes] = {}
-        for number, value in _message(config):
-            if isinstance(value, bytes):
-                said[number] = said.get(number, b"") + value
-        parameters = next((said[number] for number in _NUMBERS if said.get(number)), b"")
-        retention = _floats(said.get(_RETENTION, b""))
+        said = dict.fromkeys((*_NUMBERS, _RETENTION), b"")
+        for number, value in message(config):
+            if number in said and isinstance(value, bytes):
+                said[number] = (said[number] + value)[-_MOST_BYTES:]
+        parameters = next((said[number] for number in _NUMBERS if said[number]), b"")
+        retention = _floats(said[_RETENTION])
         yield id_, str(name), _floats(parameters), retention[-1] if retention else None
-
-
-def _message(config: object) -> list[tuple[int, int | bytes]]:
-    """Return the fields of a protobuf message in a column; none of one that is damaged."""
-    try:
-        return list(fields(config)) if isinstance(config, bytes) else []
-    except ValueError:
-        return []
 
 
 def _floats(packed: bytes) -> tuple[float, ...]:
     """Return numbers of 32 bits, as the shortest numbers of 64 that stand for them."""
-    whole = packed[: len(packed) // 4 * 4][: 4 * MAX_PARAMETERS + 4]
+    whole = packed[: len(packed) // 4 * 4]
     return tuple(float(f"{number:.7g}") for (number,) in struct.iter_unpack("<f", whole))
 
 
 def _legacy_uses(connection: sqlite3.Connection) -> Iterator[tuple[int, int]]:
     """Yield (deck, its preset)."""
-    for key, deck in _table(connection, "decks").items():
-        preset = deck.get("conf") if isinstance(deck, dict) else None
-        if key.isdecimal() and isinstance(preset, int):
-            yield int(key), preset
+    for number, deck in numbered(connection, "decks"):
+        preset = deck.get("conf")
+        if isinstance(preset, int):
+            yield number, preset
 
 
 def _legacy(connection: sqlite3.Connection) -> Iterator[tuple[int, str, tuple[float, ...], float | None]]:
     """Yield number, name, parameters and retention of each preset."""
-    for key, preset in _table(connection, "dconf").items():
-        if not key.isdecimal() or not isinstance(preset, dict):
-            continue
+    for number, preset in numbered(connection, "dconf"):
         listed: object = next((preset[name] for name in _KEYS if preset.get(name)), [])
         parameters = tuple(map(_number, listed)) if isinstance(listed, list) else ()
         retention = preset.get("desiredRetention")
-        yield int(key), str(preset.get("name")), parameters, None if retention is None else _number(retention)
+        yield number, str(preset.get("name")), parameters, None if retention is None else _number(retention)
 
 
 def _number(value: object) -> float:
@@ -115,13 +105,3 @@ def _number(value: object) -> float:
         return float(value) if isinstance(value, int | float) else float("nan")
     except OverflowError:
         return float("nan")
-
-
-def _table(connection: sqlite3.Connection, column: str) -> dict[str, object]:
-    """Return the JSON table in a column of the legacy format; an empty one where the column is missing."""
-    try:
-        row = connection.execute(f"SELECT {column} FROM col").fetchone()  # noqa: S608 (one of two names of ours)
-    except sqlite3.OperationalError:
-        return {}
-    found = json.loads(row[0]) if row and isinstance(row[0], str) else {}
-    return found if isinstance(found, dict) else {}

@@ -28,8 +28,8 @@ _MOST_PICTURES = 10  # of a note that covers parts of them
 
 @dataclass(slots=True)
 class Rendered:
-    """One card. `fault` says why it cannot be one here, else ""; `not_understood` what was not understood
-    of its template.
+    """One card. `fault` says why it cannot be one here, else ""; `not_understood` what of its template
+    it has to do without.
 
     `names` are the pictures and sounds that its sides name, which stand there as numbers between two marks.
     """

@@ -28,8 +28,8 @@ class TooLarge(Exception):
 
 @dataclass(slots=True)
 class Sheet:
-    """What a template may use: the fields of one note and a few facts. `not_understood` collects what
-    was not understood.
+    """What a template may use: the fields of one note and a few facts. `not_understood` collects what the card has to
+    do without, as nouns.
 
     `work` counts the characters that were read for the side being made; `rtl` are the
     fields that are written from right to left.
@@ -63,14 +63,14 @@ def sides(front: str, back: str, sheet: Sheet) -> tuple[str, str]:
         raise TooLarge(f"it has more than {MAX_TEMPLATE:,} characters")
     front, back = _COMMENT.sub("", front), _COMMENT.sub("", back)
     if _SCRIPT.search(front) or _SCRIPT.search(back):
-        sheet.not_understood.add("its template runs a script; the script and its output are left out")
+        sheet.not_understood.add("the script of its template and what the script shows")
     try:
         shown = _filled(back, sheet, is_back=True)
         answer = _RULE.split(shown, maxsplit=1)[-1]  # what stands above that rule is the front once more
         return _filled(front, sheet, is_back=False), shown if is_empty(answer) else answer
     except ValueError:
         sheet.not_understood.add(
-            "its template cannot be read, so the first field is used as the question and the others as the answer"
+            "its template, which cannot be read: the first field is the question, the others are the answer"
         )
         first, *rest = [*sheet.values.values(), ""]
         return first, "<br>".join(value for value in rest if not is_empty(value))
@@ -127,7 +127,7 @@ def _shown(name: str, sheet: Sheet, *, is_back: bool) -> str:
         return ""  # the reader has just seen it
     if own not in sheet.values:
         if own:
-            sheet.not_understood.add("its template uses a field that the note type does not have")
+            sheet.not_understood.add("a field that its template uses but its note type does not have")
         return ""
     value = sheet.read(own)
     for each in reversed(filters):
@@ -150,7 +150,7 @@ def _filtered(value: str, name: str, sheet: Sheet, *, is_back: bool) -> str:
         shape = {"kanji": r"\1", "kana": r"\2", "furigana": r"\1(\2)"}[name]
         return _KANJI.sub(shape, value)
     if name not in ("nc", "edit"):
-        sheet.not_understood.add("its template uses a filter that only Anki has; the field is shown without it")
+        sheet.not_understood.add("a filter of its template that only Anki has")
     return value
 
 

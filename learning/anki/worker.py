@@ -154,7 +154,7 @@ def _made(collection: Collection, card: AnkiCard, note: AnkiNote) -> dict[str, A
     """Return the rendered card of a foreign note."""
     deck = deck_name(collection.decks.get(card.deck, "Default"))
     made = render(card, note, collection.types.get(note.type), deck)
-    reasons = sorted(made.not_understood | ({made.fault} if made.fault else set()))
+    reasons = [made.fault] if made.fault else sorted(made.not_understood)
     facts = {"guid": note.guid, "note_type": _type_name(collection, note), "reasons": reasons}
     if made.fault:
         return facts | {"too_large": made.fault if made.too_large else "", "names": made.names, "lost": made.lost}

@@ -48,7 +48,8 @@ _MOVED = "Anki imported it, but no note there has its CardId: correct that field
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `conflicts` were
+    """What is to be done in Anki. `edited` differ because somebody edited them there: they stay. `other_type` are of a
+    note type that does not suit their cards now: they stay, as Anki changes the type of no note. `conflicts` were
     edited there and here: they stay until the user decides in the inbox. `gone` are no longer
     there, and stay away. `retracted` are to be suspended, `revived` to be let go again, `twice` are cards that two
     notes show. No card is in a list twice."""
@@ -58,6 +59,7 @@ class Plan:
     retag: tuple[tuple[Found, AnkiNote], ...] = ()
     unchanged: tuple[AnkiNote, ...] = ()
     edited: tuple[CardId, ...] = ()
+    other_type: tuple[CardId, ...] = ()
     conflicts: tuple[tuple[Found, AnkiNote], ...] = ()
     gone: tuple[CardId, ...] = ()
     retracted: tuple[Found, ...] = ()
@@ -200,6 +202,7 @@ def _planned(
     for one in found:
         there.setdefault(one.card, []).append(one)
     create, update, retag, edited, same, gone, revived = [], [], [], [], [], [], []
+    other_type: list[CardId] = []
     conflicts, decided = [], decided_edits(decisions(desk.vault))
     for note in notes:
         old = known.get(note.card, NoteRecord())
@@ -212,8 +215,9 @@ def _planned(
             if RETRACTED in one.tags:
                 revived.append(one)
             if one.digest != note.shown:
-                is_ours = one.fields.keys() >= set(note.type.fields)  # else its cards had another type when it was sent
-                if not is_ours or (_is_edited(one, note, old) and not newer):
+                if not one.fields.keys() >= set(note.type.fields):
+                    other_type.append(note.card)
+                elif _is_edited(one, note, old) and not newer:
                     edited.append(note.card)
                 elif _is_conflict(one, note, old) and not newer and (note.card, one.digest) not in decided:
                     conflicts.append((one, note))
@@ -230,6 +234,7 @@ def _planned(
         tuple(retag),
         tuple(same),
         tuple(dict.fromkeys(edited)),
+        tuple(dict.fromkeys(other_type)),
         tuple(conflicts),
         tuple(gone),
         retracted=tuple(left),

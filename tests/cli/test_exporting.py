@@ -90,6 +90,13 @@ def test_sync_takes_cards_there_and_tells_what_it_did(run: Run, compiled: Path, 
         again = run(*words, "--json", cwd=compiled, env=env).json()
         assert again["notes"]["created"] == 0 and again["notes"]["unchanged"] == planned["notes"]["created"]
         assert again["reviews"] == {"new": 0, "known": 0, "odd": 0, "sent": 0} and again["failed"] == []
+        kind = col.models.by_name("retain")
+        col.models.rename_field(kind, kind["flds"][1], "Other")  # type: ignore[arg-type,index]
+        col.models.update_dict(kind)  # type: ignore[arg-type]
+        other = run(*words, "--newer", cwd=compiled, env=env)
+        assert "need another note type" in other.stderr and "edited in Anki" not in other.stderr
+        listed = run(*words, "--newer", "--json", cwd=compiled, env=env).json()["notes"]
+        assert len(listed["other_type"]) == planned["notes"]["created"] and listed["edited"] == []
     col.close()
 
 

@@ -12,6 +12,7 @@ import pytest
 from compiler.agent_session import begin, settle
 from tests.commands import Run
 from tests.learning.test_anki_import_hostile import database, note, package
+from tests.learning.test_anki_import_strangers import GIF
 from vault.audit.agent_runs import at_work
 from vault.vault import open_vault
 
@@ -112,6 +113,38 @@ def test_an_import_with_cards_that_cannot_be_imported_ends_with_findings(
     done = run("import", "anki", str(shared_data / "anki/anki21-mixed-notetypes-scheduled.apkg"), "--vault", str(root))
     assert done.code == 1 and "10 created" in done.stdout and "Image Occlusion not imported (3 cards)" in done.stdout
     assert "exported from this vault" not in done.stdout, "none of them was"
+
+
+def test_cards_made_without_something_of_their_template_are_imported(run: Run, root: Path, tmp_path: Path) -> None:
+    front = "{{own:Front}}<script>draw()</script>"
+    template = f'update col set models = replace(models, \'"qfmt": "{{{{Front}}}}\', \'"qfmt": "{front}\')'
+    deck = package(tmp_path, database(template, *note("What?"), *note("Who?", number=2)))
+    words = ("import", "anki", str(deck), "--vault", str(root))
+    done = run(*words, "--dry-run")
+    assert done.code == 0 and "not imported" not in done.stdout
+    assert "note type Basic imported (2 cards) without a filter of its template that only Anki has" in done.stdout
+    assert "note type Basic imported (2 cards) without the script of its template" in done.stdout
+    found = run(*words, "--json").json()
+    assert found["cards"]["created"] == 2 and not found["is_partial"] and not found["note_types"]["Basic"]["reported"]
+
+
+def test_a_card_that_its_pictures_make_too_long_is_one_that_cannot_be_imported(
+    run: Run, root: Path, tmp_path: Path
+) -> None:
+    long = note("What? " + "<img src=a.gif>" * 400, "word " * 12_000)
+    deck = package(tmp_path, database(*long), media=b'{"0": "a.gif"}', **{"0": GIF})
+    done = run("import", "anki", str(deck), "--vault", str(root))
+    assert done.code == 1 and "1 skipped" in done.stdout and "cannot be turned into a card" in done.stdout
+
+
+def test_a_card_deleted_here_is_no_finding(run: Run, root: Path, tmp_path: Path) -> None:
+    deck = package(tmp_path, database(*note("What?")))
+    words = ("import", "anki", str(deck), "--vault", str(root))
+    assert run(*words).code == 0
+    (file,) = set((root / "learning/flashcards").glob("*.md")) - {root / "learning/flashcards/h.md"}
+    file.unlink()
+    done = run(*words)
+    assert done.code == 0 and "1 skipped" in done.stdout
 
 
 def test_a_partial_import_of_a_table_names_the_row_and_keeps_the_others(run: Run, tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ def collection(folder: Path) -> Iterator[Any]:
         opened.close()
 
 
-def take_in(col: Any, apkg: Path) -> None:
+def take_in(col: Any, apkg: Path, *, with_deck_configs: bool = False) -> None:
     from anki.collection import ImportAnkiPackageOptions, ImportAnkiPackageRequest
 
-    options = ImportAnkiPackageOptions(merge_notetypes=False, with_scheduling=True)
+    options = ImportAnkiPackageOptions(merge_notetypes=False, with_scheduling=True, with_deck_configs=with_deck_configs)
     col.import_anki_package(ImportAnkiPackageRequest(package_path=str(apkg), options=options))
 
 

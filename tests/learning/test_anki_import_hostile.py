@@ -35,7 +35,8 @@ MODEL = {
     "tmpls": [{"name": "Card 1", "ord": 0, "qfmt": "{{Front}}", "afmt": "{{FrontSide}}<hr id=answer>{{Back}}"}],
 }
 TABLES = """
-create table col (id integer, models text, decks text, crt integer default 1600000000, conf text default '{}');
+create table col (id integer, models text, decks text, crt integer default 1600000000, conf text default '{}',
+  dconf text default '{}');
 create table notes (id integer, guid text, mid integer, mod integer, tags text, flds text);
 create table cards (id integer, nid integer, did integer, odid integer, ord integer, mod integer, type integer,
   queue integer, flags integer, due integer default 0, odue integer default 0);

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from learning.anki.export_package import export_anki
 from learning.cards.workspace import open_desk
@@ -67,6 +68,26 @@ def test_the_command_in_the_report_adopts_them_and_optimize_undoes_it(vault: Vau
     assert not [event for event in read_log(vault.root).events if event.type == "review"]
 
 
+def test_the_command_in_the_report_is_for_the_same_vault_and_cards(vault: Vault, tmp_path: Path) -> None:
+    path = package(tmp_path, fsrsParams6=FITTED, desiredRetention=0.92)
+    other = tmp_path / "other"
+    assert retain("init", str(other), "--no-git", cwd=tmp_path).code == 0
+
+    def offered(cwd: Path, *options: str, **env: str) -> str:
+        done = retain("import", "anki", str(path), "--dry-run", "--json", *options, cwd=cwd, env=env)
+        return str(json.loads(done.stdout)["presets"][0]["command"])
+
+    here, named = str(vault.root), f" --vault {shlex.quote(str(vault.root))} "
+    assert "--vault" not in offered(vault.root, "--vault", here) and "--restore" not in offered(vault.root)
+    assert named in offered(other, "--vault", here, "--restore") and " --restore " in offered(other, "--restore")
+    assert named in offered(other, "--vault", here, RETAIN_VAULT=str(other))
+    assert "--vault" not in offered(other, RETAIN_VAULT=here)
+    command = shlex.split(offered(other, "--vault", here))
+    assert retain(*command[1:], cwd=other).code == 0
+    assert open_desk(open_vault(here, None, vault.root), clock()).scheduler.rules.retention == 0.92
+    assert open_desk(open_vault(str(other), None, other), clock()).scheduler.parameters == DEFAULTS
+
+
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
@@ -87,24 +108,55 @@ def test_parameters_that_fsrs_cannot_have_are_named_and_refused(
 @pytest.mark.parametrize("hostile", ["NaN", "1e400", '"x"', "[]", "1" + "0" * 400, "0.2"])
 def test_a_retention_that_is_none_is_refused(vault: Vault, tmp_path: Path, hostile: str) -> None:
     path = package(tmp_path, legacy=True, fsrsParams6=FITTED, desiredRetention=0.92)
-    edited = tmp_path / "edited.apkg"
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(edited, "w") as new:
-        for name in old.namelist():
-            data = old.read(name)
-            if name.startswith("collection.anki2") and b"Mine" in data:
-                data = with_text(tmp_path / "db", data, "0.92", hostile)
-            new.writestr(name, data)
-    [preset] = brought(vault, edited).presets
+    fault = f"update col set dconf = replace(dconf, '0.92', '{hostile}')"
+    [preset] = brought(vault, damaged(tmp_path, path, fault)).presets
     assert preset.state == "invalid" and ("not a number" in preset.problem or "0.2, not" in preset.problem)
 
 
-def with_text(file: Path, data: bytes, before: str, after: str) -> bytes:
-    file.write_bytes(data)
-    database = sqlite3.connect(file)
-    database.execute("UPDATE col SET dconf = replace(dconf, ?, ?)", (before, after))
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "update col set dconf = ''",
+        "update col set dconf = '{'",
+        f"update col set dconf = '{'[' * 200_000}'",
+        f'update col set dconf = \'{{"1": {{"name": {"9" * 9_000}}}}}\'',
+        "drop table deck_config",
+        "update deck_config set config = x'ff'",
+    ],
+    ids=["empty", "cut", "deep", "large number", "no table", "no message"],
+)
+def test_presets_that_cannot_be_read_are_said_to_be_and_the_cards_come_in(
+    vault: Vault, tmp_path: Path, fault: str
+) -> None:
+    path = damaged(tmp_path, package(tmp_path, legacy="dconf" in fault, fsrsParams6=FITTED), fault)
+    refused = run(vault, "import", "anki", str(path), "--preset", "Mine")
+    assert refused.code == 1 and "presets (deck options) cannot be read" in refused.stderr
+    done = run(vault, "import", "anki", str(path))
+    assert done.code == 0 and "1 created" in done.stdout
+    assert done.stdout.count("its presets (deck options) cannot be read, so none is offered") == 1
+
+
+def damaged(folder: Path, path: Path, fault: str) -> Path:
+    """The package with a collection on which a statement was run."""
+    edited = folder / "damaged.apkg"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(edited, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "collection.anki21b":
+                data = zstandard.compress(changed(zstandard.ZstdDecompressor().stream_reader(data).read(), fault))
+            elif name == "collection.anki21":
+                data = changed(data, fault)
+            new.writestr(name, data)
+    return edited
+
+
+def changed(data: bytes, statement: str) -> bytes:
+    database = sqlite3.connect(":memory:")
+    database.deserialize(data[:18] + b"\x01\x01" + data[20:])  # WAL needs files
+    database.create_collation("unicase", lambda one, other: (one > other) - (one < other))
+    database.execute(statement)
     database.commit()
-    database.close()
-    return file.read_bytes()
+    return database.serialize()
 
 
 @pytest.mark.parametrize("count", [17, 19])
@@ -134,9 +186,9 @@ def test_parameters_of_earlier_versions_make_the_states_that_anki_makes(
 def test_the_preset_of_an_export_with_schedule_is_in_use_here(vault: Vault, tmp_path: Path) -> None:
     export_anki(open_desk(vault, clock()), tmp_path / "out.apkg", scheduled=True)
     with collection(tmp_path / "anki") as col:
-        take_in(col, tmp_path / "out.apkg")
+        take_in(col, tmp_path / "out.apkg", with_deck_configs=True)
         path = give_out(col, tmp_path / "back.apkg")
-    assert {preset.state for preset in brought(vault, path).presets} <= {"in use"}
+    assert [preset.state for preset in brought(vault, path).presets] == ["in use"]
 
 
 def test_presets_of_other_decks_are_not_offered(vault: Vault, tmp_path: Path) -> None:

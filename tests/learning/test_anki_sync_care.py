@@ -85,6 +85,25 @@ def test_cards_that_came_from_anki_are_not_sent_there_a_second_time(
     assert synced(vault, server).left_out == ()  # they have a CardId there now, and are kept up to date
 
 
+def test_a_note_whose_cards_need_another_type_stays_and_is_not_said_to_be_edited(
+    vault: Vault, server: ConnectServer, tmp_path: Path
+) -> None:
+    reversed_pair = notes_of_anki_s_own(vault, server, tmp_path)[1:]
+    synced(vault, server, imported=True)
+    (file,) = {p for p in (vault.root / "learning/flashcards").glob("*.md") if "(and reversed card)" in p.read_text()}
+    file.write_text(file.read_text().replace("Q: back", "Q: another question"))
+    for newer in (False, True):
+        plan = synced(vault, server, imported=True, newer=newer).plan
+        assert (plan.edited, plan.conflicts, plan.update) == ((), (), ())
+        assert len(plan.other_type) == 1 and plan.other_type[0] in reversed_pair
+    before = note_of(server, plan.other_type[0])
+    server.col.remove_notes([before.id])
+    assert synced(vault, server, imported=True, newer=True).created == [*plan.other_type]
+    after = note_of(server, plan.other_type[0])
+    assert after.note_type()["name"] != before.note_type()["name"]
+    assert not synced(vault, server, imported=True).plan.other_type
+
+
 def test_a_note_that_anki_refused_is_tried_again_and_is_no_edit_made_there(vault: Vault, server: ConnectServer) -> None:
     class Busy(ConnectServer):
         def do_updateNoteFields(self, note: dict[str, Any]) -> None:

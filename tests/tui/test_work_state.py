@@ -87,13 +87,17 @@ def test_an_import_says_what_it_left_out_and_why() -> None:
         "notes": {"ours": 2, "strange": 8},
         "reviews": {"added": 4, "left_out": 7},
         "left_out": {"its card was not imported": 6, "it has no rating": 1},
-        "note_types": {"Image Occlusion": {"reported": [{"cards": 3, "reason": "its pictures are not cards"}]}},
+        "note_types": {
+            "Image Occlusion": {"reported": [{"cards": 3, "reason": "its pictures are not cards"}]},
+            "Basic": {"reported": [], "without": [{"cards": 2, "reason": "a filter"}]},
+        },
     }
     state = ended(begun(("import", "anki", "a.apkg"), AT), 0, json.dumps(result).encode(), AT)
     assert strings.made(state) == [("notes", "2 created here, 8 created elsewhere"), ("reviews", "4 added, 7 left out")]
     assert strings.reasons(state) == [
         "6 reviews: its card was not imported",
         "3 cards of the note type Image Occlusion: its pictures are not cards",
+        "2 cards of the note type Basic: imported without a filter",
         "1 review: it has no rating",
     ]
 

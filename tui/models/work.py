@@ -172,16 +172,17 @@ def more(left: int) -> str:
 
 
 def reasons(state: WorkState) -> list[str]:
-    """Return why an import skipped items, the most frequent reasons first."""
+    """Return why an import skipped items, or what it imported them without, the most frequent reasons first."""
     left_out, kinds = state.result.get("left_out"), state.result.get("note_types")
     reported: list[tuple[int, str]] = []
     if isinstance(left_out, Mapping):
         reported += [(count(left_out, why), f"{plural(count(left_out, why), 'review')}: {why}") for why in left_out]
     for name, kind in kinds.items() if isinstance(kinds, Mapping) else ():
-        for each in kind.get("reported") or () if isinstance(kind, Mapping) else ():
-            cards = count(each, "cards") if isinstance(each, Mapping) else 0
-            if cards:
-                reported.append((cards, f"{plural(cards, 'card')} of the note type {name}: {each.get('reason', '')}"))
+        for key, what in (("reported", ""), ("without", "imported without ")):
+            for each in kind.get(key) or () if isinstance(kind, Mapping) else ():
+                if cards := count(each, "cards") if isinstance(each, Mapping) else 0:
+                    words = f"{plural(cards, 'card')} of the note type {name}: {what}{each.get('reason', '')}"
+                    reported.append((cards, words))
     return [words for _, words in sorted(reported, key=lambda one: -one[0])]
 
 
