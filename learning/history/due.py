@@ -35,9 +35,11 @@ _ASKED = "NOT suspended AND NOT retracted"
 # The states of cards that are asked: not those of concepts that an article or a deck keeps out. The articles have to be
 # read before (`_read_articles`).
 _PLANNED = f"""
-state JOIN card ON card.id = state.card JOIN deck ON deck.number = card.deck
-  LEFT JOIN pause ON pause.deck = deck.name
-WHERE {_ASKED} AND NOT (deck.paused OR coalesce(pause.says, 0))
+state JOIN card ON card.id = state.card
+WHERE {_ASKED} AND card.deck NOT IN (
+  SELECT number FROM deck WHERE paused
+  UNION ALL SELECT number FROM pause JOIN deck ON deck.name = pause.deck WHERE says
+)
 """
 _DECKS = f"SELECT name, {_ARTICLE} FROM deck LEFT JOIN pause ON pause.deck = deck.name"
 _DECKS_UNTIL = f"""{_DECKS}
