@@ -128,9 +128,10 @@ class Vault:
     def paths(self, folder: str, suffix: str) -> list[str]:
         """Return the vault paths of the regular files in `folder` that end in `suffix`, sorted.
 
-        Conflict versions beside an edited file are left out.
+        Conflict versions beside an edited file are left out, but not those of logs (`suffix` ".jsonl"): their lines
+        count in any order and number, so that the copies of two machines are read together.
         """
-        return [path for path in self._files(folder, suffix) if not is_beside(path)]
+        return [path for path in self._files(folder, suffix) if suffix == ".jsonl" or not is_beside(path)]
 
     def laid_beside(self) -> list[str]:
         """Return the vault paths of conflict versions beside edited files; not of the review log, which reads them."""

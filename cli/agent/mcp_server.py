@@ -47,7 +47,7 @@ def mcp(vault_dir: str | None) -> int:
     The server uses stdin and stdout and opens no port. It first restricts itself: it can write only the journal of
     answers and .retain/ (only .retain/work/ in the sandbox of `retain guard run`), and has no network access. It
     publishes nothing: run `retain compile --engine agent` when every order is answered. Needs the extra `agents`: `pip
-    install 'retain[agents]'`.
+    install '.[agents]'` in the checkout.
 
     \b
     Examples:
@@ -55,7 +55,7 @@ def mcp(vault_dir: str | None) -> int:
       retain --vault ~/know mcp
     """
     if importlib.util.find_spec("mcp") is None:
-        hint = "`pip install 'retain[agents]'` (or pipx inject retain mcp)"
+        hint = "`pip install '.[agents]'` in the checkout (or `pipx inject retain mcp`)"
         raise UsageError("the package mcp is not installed", hint=hint)
 
     actions = AgentActions(desk_of(vault_dir))

@@ -98,7 +98,7 @@ def compile_(
     request is sent or paid for twice.
 
     With --watch, one line (with --json, one object) is printed per compile, and a failed compile does not end the
-    command. Needs the extra `watch`: `pip install 'retain[watch]'`. A budget applies to each compile.
+    command. Needs the extra `watch`: `pip install '.[watch]'` in the checkout. A budget applies to each compile.
 
     \b
     Examples:

@@ -22,7 +22,7 @@ _POLLING = "`WATCHFILES_FORCE_POLLING=1 retain compile --watch` polls the files 
 def require_watchfiles() -> None:
     """Raise UsageError if the package that watches folders is not installed."""
     if importlib.util.find_spec("watchfiles") is None:
-        hint = "`pip install 'retain[watch]'` (or pipx inject retain watchfiles)"
+        hint = "`pip install '.[watch]'` in the checkout (or `pipx inject retain watchfiles`)"
         raise UsageError("the package watchfiles is not installed", hint=hint)
 
 

@@ -46,7 +46,7 @@ def search(words: tuple[str, ...], limit: int, kinds: tuple[str, ...], vault_dir
     < > or =.
 
     Passages are also ranked by meaning if an embedding model is set in your user settings (config.toml): [search] model
-    = "FOLDER OR NAME". This needs the extra `semantic`: `pip install 'retain[semantic]'`. See docs/model.md.
+    = "FOLDER OR NAME". This needs the extra `semantic`: `pip install '.[semantic]'` in the checkout. See docs/model.md.
 
     \b
     Examples:

@@ -47,7 +47,7 @@ def plot(chart: Drawn, title: str) -> dict[str, bytes]:
 
 def no_matplotlib() -> UsageError:
     """Return the error where matplotlib is not installed."""
-    hint = "run `pip install 'retain[figures]'` (or `pipx inject retain matplotlib`)"
+    hint = "run `pip install '.[figures]'` in the checkout (or `pipx inject retain matplotlib`)"
     return UsageError("a chart needs matplotlib, which is not installed", hint=hint)
 
 

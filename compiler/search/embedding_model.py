@@ -87,7 +87,7 @@ def check_package(name: str) -> None:
         raise UsageError(
             f"the package {' or '.join(packages)} is not installed",
             where=f"[search] model = {clean_line(name)}",
-            hint="run `pip install 'retain[semantic]'`, or delete the [search] model line in your config.toml",
+            hint="run `pip install '.[semantic]'` in the checkout, or delete the [search] model line in config.toml",
         )
 
 

@@ -96,7 +96,7 @@ class NoteRecord:
 
     def _give(self, second: int, digest: str, fields: str, *, synced: bool) -> None:
         """Add what was given out at `second`. Of two clones that gave out other words then, neither is the last."""
-        if second == self.modified and digest != self.digest:
+        if second == self.modified and (digest, fields) != (self.digest, self.fields):
             self.digest = self.fields = ""
         elif second > self.modified:
             self.digest, self.fields, self.modified = digest, fields, second

@@ -99,7 +99,7 @@ def test_a_form_that_no_answer_can_have_is_refused_before_the_question_is_asked(
     (tmp_path / "sitecustomize.py").write_text(startup)
     without = {"PYTHONPATH": str(tmp_path)}
     chart = retain_process("ask", question, "--as", "chart", "--engine", "agent", cwd=vault, env=without)
-    assert chart.code == 2 and "pip install 'retain[figures]'" in chart.stderr
+    assert chart.code == 2 and "pip install '.[figures]'" in chart.stderr
     assert question not in ask(vault, "--history").stdout
     assert retain("agent", "next", "--type", "answer", "--json", cwd=vault).json()["orders"] == []
 

@@ -242,4 +242,4 @@ def test_without_the_package_the_error_names_the_command_that_installs_it(
     there = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "mcp" else there(name, *more))
     assert run(["mcp"]) == 2
-    assert "pip install 'retain[agents]'" in capsys.readouterr().err
+    assert "pip install '.[agents]'" in capsys.readouterr().err

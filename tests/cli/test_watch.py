@@ -172,4 +172,4 @@ def test_without_the_package_the_error_names_the_command_that_installs_it(
         importlib.util, "find_spec", lambda name, *more: None if name == "watchfiles" else there(name, *more)
     )
     assert run_here(["compile", "--watch"]) == 2
-    assert "pip install 'retain[watch]'" in capsys.readouterr().err
+    assert "pip install '.[watch]'" in capsys.readouterr().err

@@ -217,4 +217,4 @@ def test_without_the_package_the_error_names_the_command_that_installs_it(
     )
     assert run(["--vault", str(vault), "search", "rope"]) == 2
     told = capsys.readouterr().err
-    assert "pip install 'retain[semantic]'" in told and package in told
+    assert "pip install '.[semantic]'" in told and package in told

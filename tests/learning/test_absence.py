@@ -14,7 +14,7 @@ from tests.learning.absence import Plan, at_anki, at_retain
 
 pytest.importorskip("anki", reason="Anki itself is the judge")
 SHORT = Plan(before=4, gap=8, after=4, cards=24, new=6)
-LESS = {SHORT: 0.005}  # of the cards met that may be remembered less than with Anki
+LESS = {SHORT: 0.01}  # of the cards met that may be remembered less than with Anki, whose fuzz differs with each run
 
 
 @pytest.mark.parametrize("plan", [SHORT, pytest.param(Plan(), marks=pytest.mark.torture)], ids=["short", "60 days"])

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import templates
+from compiler.agents.watched import watched
 from learning.anki.export_package import export_anki, fields_digest
 from learning.anki.note_log import NoteRecord, fold, read_notes
 from learning.anki_connect.client import connected
@@ -54,7 +55,7 @@ def synced(vault: Vault, server: ConnectServer) -> Synced:
 EVENTS = st.fixed_dictionaries(
     {
         "v": st.just(1),
-        "type": st.sampled_from(["export", "sync", "create", "suspension", "of a later version"]),
+        "type": st.sampled_from(["export", "sync", "create", "suspension", "tags", "of a later version"]),
         "card": st.sampled_from([A1, B1]) | st.integers(),
         "at": st.sampled_from(["1970-01-01T00:00:00.000Z", "9000-01-01T00:00:00.000Z"])
         | st.integers(0, 3).map(lambda n: f"2026-11-21T09:30:0{n}.000Z"),
@@ -65,6 +66,7 @@ EVENTS = st.fixed_dictionaries(
         "fields": st.sampled_from(["one", "two", "\ud800"]),
         "number": st.sampled_from([1, 2, "3"]),
         "guid": st.sampled_from(["", "a", "b", "\ud800"]),
+        "tags": st.lists(st.sampled_from(["exam", "late"]), max_size=2),
     },
 )
 
@@ -147,6 +149,18 @@ def test_two_clones_that_both_exported_agree_after_a_merge_and_double_no_note(va
         assert after[0].read_bytes() == after[1].read_bytes()
         take_in(col, after[0])
         assert col.note_count() == 3 and "kept" in all_notes(col)[A1]["Answer"]
+
+
+def test_the_copy_that_a_sync_program_makes_of_the_log_is_read_and_watched(vault: Vault, tmp_path: Path) -> None:
+    export_anki(open_desk(vault, clock()), tmp_path / "out.apkg")
+    log, known = vault.root / NOTES, read_notes(vault)
+    before = watched(vault)
+    log.rename(log.with_name("notes.sync-conflict-20261121-093000-ABCDEFG.jsonl"))
+    assert known and read_notes(vault) == known
+    assert {path for path, _ in set(watched(vault).items()) ^ set(before.items())} == {
+        NOTES,
+        NOTES.replace("notes", "notes.sync-conflict-20261121-093000-ABCDEFG"),
+    }
 
 
 def test_lines_that_are_torn_or_of_no_sense_do_not_matter(vault: Vault) -> None:
