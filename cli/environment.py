@@ -1,4 +1,4 @@
-"""What commands read from the user's environment: working directory, clock, terminal, sandbox, editor."""
+"""What commands read from the user's environment: working directory, clock, sandbox, editor."""
 
 from __future__ import annotations
 
@@ -28,11 +28,6 @@ def here() -> Path:
 def now() -> datetime:
     """Return the time; commands read the clock here and pass it on."""
     return datetime.now(UTC)
-
-
-def is_dumb() -> bool:
-    """Return whether the terminal can only print lines."""
-    return os.environ.get("TERM") == "dumb"
 
 
 def is_sandboxed() -> bool:

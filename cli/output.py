@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from cli.terminal import bold, fitted, red
+from cli.terminal import bold, fitted, is_dumb, red
 from vault.diagnostic import Diagnostic
 from vault.errors import (
     Damaged,
@@ -43,6 +43,7 @@ _CODES: tuple[tuple[type[RetainError], int], ...] = (
 
 # The end of a pipe to the app that lent this terminal, and will paint over it at once; taken out of what editors get.
 _app_pipe = os.environ.pop("RETAIN_TELL", "")
+_live: _Live | None = None  # the line of stderr that renews itself, while it is there
 _json_events = False  # whether messages on stderr are JSON; set once for each command line
 # DEL, C1 and the marks that reorder text: those that JSON leaves as they are.
 _CONTROLS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
@@ -131,6 +132,13 @@ def _write_lines(text: str) -> None:
 
 
 def _write_stderr(text: str) -> None:
+    """Write to stderr, in place of a line that renews itself."""
+    if _live is not None:
+        _live.done()
+    _write(text)
+
+
+def _write(text: str) -> None:
     """Write to stderr; ignore errors, as a full or closed stderr must not end the work."""
     with suppress(OSError):
         sys.stderr.write(redact(text))
@@ -266,10 +274,11 @@ _STEP_NAMES = {
 }
 
 
-class _Live:
-    """A line of stderr that renews itself, cleared at the end of the `with` block."""
+_CLEARED = "\r\x1b[K"
 
-    _shown = False
+
+class _Live:
+    """A line of stderr that renews itself, cleared before a message and at the end of the `with` block."""
 
     def __enter__(self) -> Self:
         return self
@@ -279,9 +288,16 @@ class _Live:
 
     def done(self) -> None:
         """Clear the line."""
-        if self._shown:
-            _write_stderr("\r\x1b[K")
-            self._shown = False
+        global _live
+        if _live is self:
+            _live = None
+            _write(_CLEARED)
+
+    def _renew(self, line: str) -> None:
+        """Show `line` in place of the last one."""
+        global _live
+        _write(_CLEARED + line if _live is not None else line)
+        _live = self
 
 
 class Loading(_Live):
@@ -289,9 +305,8 @@ class Loading(_Live):
 
     def __init__(self, *, plain: bool) -> None:
         streams = (sys.stdin, sys.stdout, sys.stderr)
-        if not plain and os.environ.get("TERM") != "dumb" and all(stream.isatty() for stream in streams):
-            self._shown = True
-            _write_stderr("retain: loading ...")
+        if not plain and not is_dumb() and all(stream.isatty() for stream in streams):
+            self._renew("retain: loading ...")
 
 
 class Progress(_Live):
@@ -310,8 +325,8 @@ class Progress(_Live):
         elif self.live:
             now = time.monotonic()
             if event["done"] in (0, event["of"]) or now - self._last > 0.1:
-                self._last, self._shown = now, True
-                _write_stderr("\r\x1b[K" + _step_line(event))
+                self._last = now
+                self._renew(_step_line(event))
 
 
 def _step_line(event: dict[str, Any]) -> str:
@@ -341,8 +356,8 @@ class Counter(_Live):
         self.count += 1
         now = time.monotonic()
         if self.live and now - self._last > 0.2:
-            self._last, self._shown = now, True
-            _write_stderr(f"\r\x1b[Kcounting: {self.count:,} files")
+            self._last = now
+            self._renew(f"counting: {self.count:,} files")
 
 
 class Download(_Live):
@@ -356,6 +371,6 @@ class Download(_Live):
     def __call__(self, came: int, of: int | None) -> None:
         now = time.monotonic()
         if self.live and now - self._last > 0.2:
-            self._last, self._shown = now, True
+            self._last = now
             whole = f" of {of / 2**20:.1f}" if of else ""
-            _write_stderr(f"\r\x1b[Kfetching {came / 2**20:.1f}{whole} MiB  {self.name}")
+            self._renew(f"fetching {came / 2**20:.1f}{whole} MiB  {self.name}")

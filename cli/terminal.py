@@ -15,9 +15,14 @@ _TABLE = "|"  # a row of a Markdown table is unreadable once it is broken
 _BOLD, _RED = "1", "1;31"
 
 
+def is_dumb() -> bool:
+    """Return whether the terminal can only print lines."""
+    return os.environ.get("TERM") == "dumb"
+
+
 def is_styled(stream: TextIO) -> bool:
     """Return whether text on this stream may be bold or coloured: on a terminal, without NO_COLOR."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return stream.isatty() and not os.environ.get("NO_COLOR") and not is_dumb()
 
 
 def bold(text: str, stream: TextIO) -> str:

@@ -7,8 +7,9 @@ import sys
 from typing import Literal
 
 from cli import output
-from cli.environment import here, is_dumb, now
+from cli.environment import here, now
 from cli.options import opened_to_write
+from cli.terminal import is_dumb
 from cli.workspace import say_rendering
 from templates import example
 from vault.errors import Damaged, Refused, RetainError, SchemaTooNew, UsageError, VaultNotFound

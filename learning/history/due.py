@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from learning.history.history import History
@@ -19,25 +18,32 @@ from learning.store.topics import topic_named, topics
 from vault.errors import Damaged, Refused
 from vault.ids import CardId
 from vault.index import stamps
-from vault.index.database import Row
+from vault.index.database import IndexUnwritable, Row
 from vault.vault import Vault
 
 TOPIC = "topic:"  # begins the name of a topic, where a tag may be
-_SAYS_NOTHING, _RUNS, _PAUSES = range(3)
+_ARTICLE = "pause.size, pause.changed_ns, pause.inode, pause.says"  # the article's stamp, and whether it pauses
 _NEAR = f"""
 SELECT card.id, card.siblings, deck.name, card.line, deck.title, card.kind, deck.paused,
-  pause.size, pause.changed_ns, pause.inode, pause.says, known, {FIELDS}
+  {_ARTICLE}, known, {FIELDS}
 FROM state JOIN card ON card.id = state.card JOIN deck ON deck.number = card.deck
   LEFT JOIN pause ON pause.deck = deck.name
 WHERE state.due IS NULL OR state.due < ? ORDER BY {ORDER}
 """
 _STATE = -COUNT  # where the columns of the state begin
 _ASKED = "NOT suspended AND NOT retracted"
-# The states of cards that are asked: not those of concepts that an article or a deck keeps out (`_Articles.pauses`).
+# The states of cards that are asked: not those of concepts that an article or a deck keeps out. The articles have to be
+# read before (`_read_articles`).
 _PLANNED = f"""
-state JOIN card ON card.id = state.card JOIN deck ON deck.number = card.deck
-  LEFT JOIN pause ON pause.deck = deck.name
-WHERE {_ASKED} AND NOT coalesce(pause.says = {_PAUSES} OR (deck.paused AND pause.says = {_RUNS}), deck.paused)
+state JOIN card ON card.id = state.card
+WHERE {_ASKED} AND card.deck NOT IN (
+  SELECT number FROM deck WHERE paused
+  UNION ALL SELECT number FROM pause JOIN deck ON deck.name = pause.deck WHERE says
+)
+"""
+_DECKS = f"SELECT name, {_ARTICLE} FROM deck LEFT JOIN pause ON pause.deck = deck.name"
+_DECKS_UNTIL = f"""{_DECKS}
+WHERE number IN (SELECT card.deck FROM state JOIN card ON card.id = state.card WHERE state.due < ? AND {_ASKED})
 """
 _AT = "max(state.due, coalesce(buried_until, 0))"  # when a card may be shown: a buried one later than it falls due
 _MOST_SIBLINGS = 100  # a deck of more cards is a list and no concept: its cards are not kept apart
@@ -55,12 +61,12 @@ def items(vault: Vault, cards: IndexedCards, past: History, tag: str, until: dat
     found: list[Item] = []
     deck, skipped, selected = None, True, True
     for row in cards.database.rows(_NEAR, (micros(until),)):
-        card, siblings, name, _, _, kind, paused, *stamp, says, known = row[:_STATE]
+        card, siblings, name, _, _, kind, paused, *article, known = row[:_STATE]
         cards.add(card, row[2:6])
         past.states.add(card, known, row[_STATE:])
         if name != deck:
             deck = name
-            skipped = articles.pauses(name, bool(paused), (*stamp, says))
+            skipped = articles.pauses(name, article) or bool(paused)
             selected = not names or (not skipped and _has_name(cards.get(card), names))
         if not skipped and (selected or kind in names or card in own):
             found.append(Item(card, siblings or concept_of(path_of(name)), kind))
@@ -70,18 +76,21 @@ def items(vault: Vault, cards: IndexedCards, past: History, tag: str, until: dat
 
 def due_instants(cards: IndexedCards, end: datetime) -> list[tuple[CardId, datetime]]:
     """Return the cards that are asked and fall due before `end`, with when they do; a buried one, when it is back."""
+    _read_articles(cards, end)
     query = f"SELECT state.card, {_AT} AS at FROM {_PLANNED} AND state.due < ? AND at < ?"  # the first is indexed
     return [(CardId(card), instant_of(at)) for card, at in cards.database.rows(query, (micros(end), micros(end)))]
 
 
 def due_between(cards: IndexedCards, start: datetime, end: datetime) -> list[datetime]:
     """Return when cards that are asked fall due, from `start` to `end`; a buried one, when it is back."""
+    _read_articles(cards, end)
     query = f"SELECT {_AT} AS at FROM {_PLANNED} AND state.due < ? AND at >= ? AND at < ?"
     return [instant_of(at) for (at,) in cards.database.rows(query, (micros(end), micros(start), micros(end)))]
 
 
 def count_due(cards: IndexedCards, end: datetime) -> int:
     """Return how many of the cards reviewed before fall due before `end` and may be shown by then."""
+    _read_articles(cards, end)
     row = cards.database.one(
         f"SELECT count(*) FROM {_PLANNED} AND state.due < ? AND {_AT} < ?", (micros(end), micros(end))
     )
@@ -151,8 +160,28 @@ class DueDays:
 
 def next_due(cards: IndexedCards) -> datetime | None:
     """Return when the first card may be shown that is asked, also if it may already; None if nothing is planned."""
+    _read_articles(cards)
     row = cards.database.one(f"SELECT min({_AT}) FROM {_PLANNED}")
     return None if row is None or row[0] is None else instant_of(row[0])
+
+
+def paused_decks(cards: IndexedCards) -> list[bytes]:
+    """Return the names of the decks whose articles keep their concepts out of the queue."""
+    _read_articles(cards)
+    query = "SELECT name FROM deck JOIN pause ON pause.deck = deck.name WHERE pause.says ORDER BY name"
+    return [name for (name,) in cards.database.rows(query)]
+
+
+def _read_articles(cards: IndexedCards, end: datetime | None = None) -> None:
+    """Take into the index what changed articles say: those of all decks, or of those with cards that fall due before
+    `end`. Nothing changes where the index cannot be written now.
+    """
+    articles = _Articles(cards.vault, cards)
+    rows = cards.database.rows(_DECKS) if end is None else cards.database.rows(_DECKS_UNTIL, (micros(end),))
+    for name, *known in rows:
+        articles.pauses(name, known)
+    with suppress(IndexUnwritable):
+        articles.save()
 
 
 def _with_own_tag(past: History, names: frozenset[str]) -> frozenset[CardId]:
@@ -193,34 +222,32 @@ class _Articles:
 
     def __init__(self, vault: Vault, cards: IndexedCards) -> None:
         self._vault, self._database = vault, cards.database
-        self._young = time.time_ns() - stamps.RACY_NS
         self._read: list[Row] = []
 
-    def pauses(self, deck: bytes, by_deck: bool, known: Row) -> bool:
-        """Return whether the article of a deck, or the deck itself by `by_deck`, keeps the concept out of the queue.
+    def pauses(self, deck: bytes, known: Sequence[int | None]) -> bool:
+        """Return whether the article of a deck keeps the concept out of the queue.
 
-        `known` are the article's stamp when it was read last, and what it said.
+        `known` are the article's stamp when it was read last, and what it said; None where it has not been read.
         """
         path = article_of(concept_of(path_of(deck)))
-        try:
-            status = os.lstat(f"{self._vault.root}/{path}")
-        except FileNotFoundError:
-            return by_deck
-        stamp = (status.st_size, status.st_ctime_ns, status.st_ino & stamps.INODE)
-        says = known[3] if known[:3] == stamp else self._says(path)
-        if known[:3] != stamp and stamp[1] < self._young:
-            self._read.append((deck, *stamp, says))
-        return says == _PAUSES or (by_deck and says == _RUNS)
+        stamp = stamps.stamp(self._vault.root, path)
+        if tuple(known[:3]) == stamp != stamps.NONE or (stamp == stamps.NONE and known[0] is None):
+            return bool(known[3])
+        says = stamp != stamps.NONE and self._says(path)
+        row = (*stamps.cacheable_stamp(stamp), int(says))
+        if row != tuple(known):
+            self._read.append((deck, *row))
+        return says
 
     def save(self) -> None:
         """Remember what was read."""
         if self._read:
             self._database.run_many("INSERT OR REPLACE INTO pause VALUES(?, ?, ?, ?, ?)", self._read)
 
-    def _says(self, path: str) -> int:
-        """Return what the article at `path` says."""
+    def _says(self, path: str) -> bool:
+        """Return whether the article at `path` says `learning: false`."""
         try:
             article = self._vault.read_bytes(path)
         except (Refused, Damaged):  # an article that cannot be read says nothing
-            return _SAYS_NOTHING
-        return _PAUSES if article is not None and front_pauses(article) else _RUNS
+            return False
+        return article is not None and front_pauses(article)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from learning.cards.workspace import Desk
+from learning.history.due import paused_decks
 from learning.stats.activity import YEAR
 from learning.stats.stats import Stats
 from learning.store.freshness import PageStamp
@@ -19,7 +20,7 @@ from vault.index.stamps import listing
 from vault.layout import TOPICS
 
 _FACT = "stats"
-_VERSION = 3  # grows when the same files would give other figures
+_VERSION = 4  # grows when the same files would give other figures
 
 
 class StoredStats:
@@ -27,7 +28,8 @@ class StoredStats:
 
     def __init__(self, desk: Desk, seen: PageStamp, *, days: int = YEAR) -> None:
         self._desk = desk
-        parts = (_VERSION, days, desk.scheduler.calendar.day(desk.now), _topics(desk), *seen.inputs)
+        day = desk.scheduler.calendar.day(desk.now)
+        parts = (_VERSION, days, day, _topics(desk), paused_decks(desk.cards), *seen.inputs)
         self._key = sha256_hex("\n".join(map(str, parts)).encode("utf-8", "surrogateescape"))
         self._is_kept = not at_work(desk.vault)  # while an agent works, cards that nobody has checked are left out
 

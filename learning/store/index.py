@@ -13,7 +13,7 @@ from vault.index import facts, files, log_rows
 from vault.index.database import Database, IndexDamaged, IndexUnwritable, Schema, has_trigrams, open_copy, open_database
 from vault.vault import Vault
 
-VERSION = 11  # grows when the same vault would fill the tables with other rows
+VERSION = 12  # grows when the same vault would fill the tables with other rows
 
 # `siblings` names a card's Anki note, where it was imported, or its block, where its deck is of no concept.
 # What is NULL of a deck was not asked for yet: its tags;
@@ -32,8 +32,8 @@ CREATE INDEX card_siblings ON card(siblings) WHERE siblings IS NOT NULL;
 CREATE TABLE face(card INTEGER PRIMARY KEY, label TEXT NOT NULL, question BLOB NOT NULL, answer BLOB NOT NULL);
 CREATE TABLE text(card INTEGER PRIMARY KEY, words TEXT NOT NULL, shown TEXT NOT NULL);
 """
-# What the front matter of a concept's article says, by its stamp: a list of what is due opens none that is unchanged
-# (`due`). Articles and topics as they are searched (`learning.search`).
+# Whether the front matter of a concept's article `says` that it is not to be learned, by the article's stamp: a list of
+# what is due opens none that is unchanged (`due`). Articles and topics as they are searched (`learning.search`).
 _ARTICLES = """
 CREATE TABLE pause(deck BLOB PRIMARY KEY, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
   says INTEGER NOT NULL) WITHOUT ROWID;

@@ -31,19 +31,19 @@ def test_the_line_of_progress_says_stage_items_tokens_money_and_time_left(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    progress = output.Progress(None)
-    progress({"event": "source", "done": 2, "of": 2, "path": "raw/lease.md"})
-    progress({"event": "read", "done": 0, "of": 12, "tokens": 0, "usd": 0.0})
-    progress({"event": "write", "done": 12, "of": 12, "tokens": 45_000, "usd": 0.0123, "seconds_left": 540})
-    progress({"event": "check", "done": 0, "of": 3, "tokens": 45_000, "usd": 0.0, "seconds_left": 30})
-    progress({"event": "save", "done": 3, "of": 3, "path": "wiki/a.md"})
+    with output.Progress(None) as progress:
+        progress({"event": "source", "done": 2, "of": 2, "path": "raw/lease.md"})
+        progress({"event": "read", "done": 0, "of": 12, "tokens": 0, "usd": 0.0})
+        progress({"event": "write", "done": 12, "of": 12, "tokens": 45_000, "usd": 0.0123, "seconds_left": 540})
+        progress({"event": "check", "done": 0, "of": 3, "tokens": 45_000, "usd": 0.0, "seconds_left": 30})
+        progress({"event": "save", "done": 3, "of": 3, "path": "wiki/a.md"})
     assert capsys.readouterr().err.split("\r\x1b[K") == [
-        "",
         "reading 2/2  lease.md",
         "finding concepts 0/12",
         "writing pages 12/12  45,000 tokens  $0.0123  about 9 min left",
         "checking sentences 0/3  45,000 tokens  about 30 s left",
         "saving 3/3  a.md",
+        "",
     ]
 
 

@@ -106,7 +106,9 @@ def test_after_the_new_cards_of_a_day_none_is_listed_above_a_count_of_none(run: 
     assert "\nnew (" not in listed and "beyond today's limit: 0 due, 35 new" in listed
 
 
-@pytest.mark.parametrize("state", ["absent", "planned", "limited", "suspended", "buried", "left out", "paused"])
+@pytest.mark.parametrize(
+    "state", ["absent", "planned", "limited", "suspended", "buried", "left out", "by article", "paused"]
+)
 def test_the_forecast_for_today_is_what_is_due_today_and_beyond(run: Run, vault: Vault, state: str) -> None:
     if state == "planned":
         run("catch-up", "--per-day", "25", cwd=vault.root)
@@ -119,6 +121,11 @@ def test_the_forecast_for_today_is_what_is_due_today_and_beyond(run: Run, vault:
     elif state == "left out":
         deck = vault.root / "learning/flashcards/subject-1.md"
         deck.write_text(deck.read_text().replace("type: flashcards", "type: flashcards\nlearning: false"))
+    elif state == "by article":
+        run("stats", "--json", cwd=vault.root)  # keeps its figures
+        folder = vault.root / "wiki/concepts"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "subject-1.md").write_text("---\nlearning: false\n---\n")
     elif state == "paused":
         run("pause", "--until", str((datetime.now(UTC) + timedelta(days=9)).date()), cwd=vault.root)
     desk = open_desk(open_vault(str(vault.root), None, vault.root), datetime.now(UTC))

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from learning.cards.workspace import last_event, open_desk, rate, read_desk, undo_last
+from learning.history.due import count_due, due_between, next_due
 from learning.memory.fold import card_events
 from learning.memory.state import CardEvent, Phase
 from learning.pages.review_page import save_review_page
 from learning.schedule.workload import minutes, ms_per_rating, pace_of
+from learning.stats.overview import coming
 from learning.store.graph import prerequisites
 from tests.learning.marks import mark
 from vault.errors import ClockWentBackwards, Damaged, NotFound, Refused, SchemaTooNew, WriteFailed
@@ -135,6 +137,31 @@ def test_learning_false_in_the_text_of_an_article_means_nothing(vault: Vault) ->
     with (vault.root / "wiki/concepts/spacing-effect.md").open("a") as file:
         file.write("\nlearning: false\n")
     assert len(open_desk(vault, NOON).queue.new) == 3
+
+
+def test_the_forecast_follows_the_articles_whatever_was_asked_before(vault: Vault) -> None:
+    for card in (A1, A2):
+        rate(open_desk(vault, NOON), card, Rating.EASY, via="cli")
+    later, article = NOON + timedelta(days=1), vault.root / "wiki/concepts/spacing-effect.md"
+    text = article.read_text()
+    left_out = text.replace("---\n", "---\nlearning: false\n", 1)
+
+    def assert_planned(count: int) -> None:
+        desk = open_desk(vault, later, queued=False)
+        end = later + timedelta(days=14)
+        assert sum(coming(desk, 14)) == count_due(desk.cards, end) == len(due_between(desk.cards, later, end)) == count
+        assert (next_due(desk.cards) is None) == (not count)
+
+    article.write_text(left_out)
+    assert_planned(0)  # no queue has looked at the article yet
+    article.write_text(text)
+    assert_planned(2)
+    article.write_text(left_out)
+    assert open_desk(vault, NOON + timedelta(days=30)).queue.due == ()
+    moved = article.rename(article.with_suffix(".moved"))
+    assert_planned(2)
+    moved.rename(article)
+    assert_planned(0)
 
 
 def test_a_retired_card_is_never_shown_and_keeps_its_history(vault: Vault) -> None:

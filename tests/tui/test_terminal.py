@@ -156,6 +156,15 @@ def test_something_is_shown_at_once_and_gone_when_the_app_is_there(vault: Vault)
         assert before.startswith(b"retain: loading ...") and before.rstrip().endswith(b"\r\x1b[K")
 
 
+def test_a_message_takes_the_place_of_the_line_that_is_shown_at_once(vault: Vault) -> None:
+    with (vault.root / "retain.toml").open("a") as file:
+        file.write("\nunheard_of = 1\n")
+    seen = _typed(vault, [b"Forecast", b"\x03"])
+    before = seen[: seen.index(b"\x1b[?1049h")]
+    assert before.startswith(b"retain: loading ...\r\x1b[K  retain.toml:") and b"unheard_of" in before
+    assert before.count(b"\x1b[K") == 1
+
+
 def _typed(vault: Vault, script: list[bytes], *words: str) -> bytes:
     """Every byte that the program sent to its terminal while `script` ran: words to wait for, then a key, and so on."""
     terminal, theirs = pty.openpty()
