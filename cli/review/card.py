@@ -32,9 +32,10 @@ from vault.log.card_history import PastCard, Version, flags_of, history, history
 from vault.log.ledger import IDS
 from vault.model import latex
 from vault.model.markdown import unescape
-from vault.text.formatting import clean_line, plural
+from vault.text.formatting import clean_line, plural, truncate
 
 _SHOWN = 20
+_QUESTION = 100  # characters of a question in a list
 _NAME = 12  # columns of a fact's name
 
 
@@ -201,16 +202,26 @@ def edit(
 
 
 @card.command("list")
+@click.option("--all", "everything", is_flag=True, help="Every card, with its question.")
 @click.option("--flagged", is_flag=True, help="Only flagged cards, with the reason.")
 @click.option("--suspended", is_flag=True, help="Only suspended cards.")
 @click.option("--leech", is_flag=True, help="Only leeches: cards that were forgotten repeatedly.")
 @click.option("--tag", default="", help="Only cards with this tag.")
 @vault_json_options
-def list_(flagged: bool, suspended: bool, leech: bool, tag: str, vault_dir: str | None, as_json: bool) -> int:
+def list_(
+    everything: bool,
+    flagged: bool,
+    suspended: bool,
+    leech: bool,
+    tag: str,
+    vault_dir: str | None,
+    as_json: bool,
+) -> int:
     """List flagged, suspended or tagged cards, and leeches.
 
     \b
     Examples:
+      retain card list --all
       retain card list --flagged
       retain card list --leech
       retain card list --tag exam --json
@@ -219,30 +230,42 @@ def list_(flagged: bool, suspended: bool, leech: bool, tag: str, vault_dir: str 
     flags = flags_of(desk.vault.root)
     key = tag.removeprefix("#").casefold()
     rows = []
-    for id_, state in desk.states.items():
+    for id_, placed in desk.cards.items():
+        state = desk.state(id_)
         tags = [each.casefold() for each in state.tags]
-        if id_ not in desk.cards or not (state.flagged or state.suspended or state.leech or tags):
+        if not (everything or state.flagged or state.suspended or state.leech or tags):
             continue
         if (flagged and not state.flagged) or (suspended and not state.suspended) or (key and key not in tags):
             continue
         if leech and not state.leech:
             continue
-        place = desk.place(id_)
+        place, question = desk.place(id_), clean_line(placed.card.question)
         shown = {"status": status(state, desk.now), "reason": clean_line(flags.get(id_, "")), "tags": state.tags}
         memory = {"leech": state.leech, "lapses": state.lapses}
-        rows.append({"id": id_, "concept": place.title, "path": place.path, "line": place.line, **shown, **memory})
+        rows.append(
+            {
+                "id": id_,
+                "concept": place.title,
+                "path": place.path,
+                "line": place.line,
+                "question": question,
+                **shown,
+                **memory,
+            }
+        )
     if as_json:
         output.show_json({"cards": rows})
         return output.DONE
     lines = []
     for row in rows:
-        state = desk.states[CardId(str(row["id"]))]
+        state = desk.state(CardId(str(row["id"])))
         forgotten = f"leech, forgotten {plural(state.lapses, 'time')}" if state.leech else ""
-        marks = [str(row["status"]), forgotten, str(row["reason"]), " ".join(state.tags)]
+        question = truncate(str(row["question"]), _QUESTION) if everything else ""
+        marks = [question, str(row["status"]), forgotten, str(row["reason"]), " ".join(state.tags)]
         lines.append(f"{row['id']}  {row['concept']}: {'; '.join(filter(None, marks))}")
-    output.show_first(lines, _SHOWN)
+    output.show_first(lines, len(lines) if everything else _SHOWN)
     if not rows:
-        output.show("no matching cards")
+        output.show("no matching cards" if everything else "no matching cards; --all lists every card")
     return output.DONE
 
 

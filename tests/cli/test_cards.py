@@ -248,6 +248,8 @@ def test_the_lapse_that_makes_a_leech_says_so_and_leeches_are_listed(typing: Typ
     file = typing.root / "retain.toml"
     file.write_text(file.read_text().replace("# leech_threshold = 8 ", "leech_threshold = 1 "))
     assert "no matching cards" in typing.run("card", "list", "--leech")
+    every = typing.json("card", "list", "--all")["cards"]
+    assert len(every) > 1 and all(row["question"] in typing.run("card", "list", "--all") for row in every)
     typing.run("rate", ONE, "easy", "--at", "2026-01-01T12:00+01:00")
     assert "leech" not in typing.run("rate", TWO, "good")
     assert "marked as a leech" in typing.run("rate", ONE, "again")
