@@ -31,7 +31,7 @@ from learning.anki.marks import (
 )
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
-from learning.anki.note_shapes import cards_of_notes
+from learning.anki.note_shapes import by_any_card, cards_of_notes
 from learning.anki.note_types import MOST_COMPARED, SIBLINGS
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.presets import Preset, adopt, chosen, judged
@@ -148,7 +148,7 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     report.notes["ours"] = len(notes.own)
     if not report.dry_run:
         record(vault, notes.guids)
-    several = cards_of_notes(desk)
+    several = by_any_card(cards_of_notes(desk))
     history = known_history(stream_log(vault.root))
     cards = _Cards(notes.own, several, _Edits(desk, records, report, several), partial(_due_of, package, vault))
     made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
@@ -202,7 +202,9 @@ class _Cards:
         last = None
         for card in cards:
             own = self.own.get(card.note, CardId(""))
-            ours = self.several.get(own, {0: own}).get(card.ord, CardId(""))
+            alone = {0: own}
+            numbered = alone if card.is_single else self.several.get(own, alone)
+            ours = numbered.get(card.ord, CardId(""))
             state = AnkiState(
                 ours,
                 card.id,
