@@ -103,7 +103,7 @@ def import_package(
     deck: str = "",
     history: bool = True,
     restore: bool = False,
-    preset: str = "",
+    preset: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
@@ -134,7 +134,7 @@ class _Options:
     decks: list[int] | None
     history: bool
     restore: bool
-    preset: str
+    preset: str | None
     progress: Progress | None
 
 
@@ -176,10 +176,10 @@ def _presets(desk: Desk, package: Package, report: ImportReport, options: _Optio
         report.presets = judged(package.presets(options.decks), desk)
     except Unreadable as error:
         what = "its presets (deck options) cannot be read"
-        if options.preset:
+        if options.preset is not None:
             raise Unreadable(what, where=error.where, hint="import without --preset; nothing was imported") from error
         report.add_report("", f"{what}, so none is offered")
-    return chosen(report.presets, options.preset) if options.preset else None
+    return None if options.preset is None else chosen(report.presets, options.preset)
 
 
 @dataclass(slots=True)
