@@ -206,20 +206,17 @@ def modified(
     notes: Iterable[AnkiNote], known: Mapping[CardId, NoteRecord], now: datetime, *, fresh: bool = False
 ) -> dict[CardId, int]:
     """Return since which Unix second each note says what it says: as known while that stays, else `now` and later than
-    before; with `fresh` for every note. A note that changed by tags alone that came from Anki is older than the one
-    there: an import of the package must not replace words that were edited in Anki before.
+    before; with `fresh` for every note. A note that was changed in Anki since, and here by its tags alone, is older
+    than the one there: the package must not replace words that were edited in Anki.
     """
     seconds: dict[CardId, int] = {}
     second = max(1, unix_ms(now) // 1000)
     for note in notes:
         old = known.get(note.card, NoteRecord())
-        there, tags = old.imported_tags
         if old.modified and old.digest == note.digest and not fresh:
             seconds[note.card] = old.modified
-        elif (
-            there > old.modified and old.fields == note.shown and tags == {*user_tags(note.tags).values()} and not fresh
-        ):
-            seconds[note.card] = max(old.modified + 1, there - 1)
+        elif old.imported >= old.modified > 0 and old.fields == note.shown and not fresh:
+            seconds[note.card] = min(old.imported, max(old.modified + 1, old.imported - 1))
         else:
             seconds[note.card] = max(second, old.modified + 1)
     return seconds

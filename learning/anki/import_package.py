@@ -38,7 +38,7 @@ from learning.anki.presets import Preset, adopt, chosen, judged
 from learning.anki.read_package import AnkiRow
 from learning.anki.reviews import AnkiReview, KnownHistory, dated, imports, known_history
 from learning.anki.suspension import SUSPENDED, AnkiState, import_suspension
-from learning.anki.tags import changed_tags, user_tags
+from learning.anki.tags import changed_tags
 from learning.cards.workspace import Desk, open_desk, read_desk
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.errors import Unreadable, UsageError
@@ -158,8 +158,8 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     _report_undated(sum(state.id in known for state in cards.undated), report)
     tags = [event for event in cards.edits.tags if event.id not in history.mark_ids]
     _log(vault, tags, report)
-    if tags and not report.dry_run:
-        record(vault, cards.edits.tagged)
+    if not report.dry_run:
+        record(vault, cards.edits.newer)
     if options.history:
         report.marks |= import_suspension(vault, history, records, states, now, dry_run=report.dry_run)
         known |= {state.id: state.card for state in cards.own_states}
@@ -358,8 +358,11 @@ class _Edits:
     report: ImportReport
     several: Mapping[CardId, Mapping[int, CardId]]
     tags: list[LogEvent] = field(default_factory=list)  # that cards got or lost in Anki
-    tagged: list[ledger.Event] = field(default_factory=list)  # all tags of their notes there
+    newer: list[ledger.Event] = field(
+        default_factory=list
+    )  # of notes that were changed in Anki since they were given out
     _seen: set[CardId] = field(default_factory=set)
+    _newer: set[CardId] = field(default_factory=set)
     _notes: dict[CardId, AnkiNote] | None = None
 
     @property
@@ -383,16 +386,17 @@ class _Edits:
             self.report.add_report(card, what, place.path, place.line)
 
     def add_tags(self, card: CardId, mod: int, tags: Sequence[str]) -> None:
-        """Add the events of tags that a note got or lost in Anki, for each of its cards."""
+        """Add the events of tags that a note got or lost in Anki, for each of its cards, and that it changed there."""
         note, known = self._ours.get(card), self.records.get(card, NoteRecord())
         if note is None:
             return
         add, remove = changed_tags(tags, note.tags, known.tags, known.synced_tags)
-        second = min(max(mod, 0), unix_ms(self.desk.now) // 1000)
+        second, id_ = min(max(mod, 0), unix_ms(self.desk.now) // 1000), self.desk.vault.settings.vault_id
         if add or remove:
-            id_ = self.desk.vault.settings.vault_id
             self.tags += [tag_event(id_, each, second, add, remove) for _, each in note.cards]
-            self.tagged.append(ledger.note_event(id_, "tags", card, second, tags=sorted(user_tags(tags).values())))
+        if second > max(known.modified, known.imported) and card not in self._newer:
+            self._newer.add(card)
+            self.newer.append(ledger.note_event(id_, "import", card, second))
 
 
 def _edited(mod: int, known: NoteRecord | None) -> bool:

@@ -8,7 +8,7 @@
     conflict    note and card were both edited: `fields` are those in Anki, `front` and `back` their words;
                 without `fields`, it is settled; `several` of a note that is not one card with question and answer
     suspension  whether the card is suspended in Anki was imported, as of `at`
-    tags        the tags that the note had in Anki were imported: `tags`, and `at` is Anki's "modified"
+    import      a package had the note as it was changed in Anki since; `at` is Anki's "modified"
 
 The state depends neither on the order of the lines nor on their repetition, so that clones merge by union.
 """
@@ -36,9 +36,8 @@ class NoteRecord:
     (0: it was never given out). The digests of its fields are in `given` if they were ever given out, in `synced` if
     Anki held them at the last sync. `created` maps numbers of notes that a sync created to their GUIDs, "" while
     unknown. `suspension` is the Unix second of the last suspension imported, -1 for none. `tags` are those that it was
-    ever given, `synced_tags` those that it had in Anki after the last sync, and `imported_tags` those that a package
-    brought last, with the second when the note was modified in Anki. `fields` is the digest of the fields that were
-    given out last.
+    ever given, `synced_tags` those that it had in Anki after the last sync. `imported` is the last second in which the
+    note was modified in Anki, as far as packages told. `fields` is the digest of the fields that were given out last.
     """
 
     digest: str = ""
@@ -50,7 +49,7 @@ class NoteRecord:
     _synced_at: int = 0
     tags: set[str] = field(default_factory=set)
     synced_tags: set[str] = field(default_factory=set)
-    imported_tags: tuple[int, frozenset[str]] = (0, frozenset())
+    imported: int = 0
     fields: str = ""
     conflict: tuple[int, str] = (0, "")  # the second, and the digest of the fields in Anki
 
@@ -77,8 +76,8 @@ class NoteRecord:
                 self.created[number] = max(guid, self.created.get(number, ""))
             case "conflict":
                 self.conflict = max(self.conflict, (second, _text(event, "fields")))
-            case "tags":
-                self._import_tags(second, frozenset(_texts(event, "tags")))
+            case "import":
+                self.imported = max(second, self.imported)
             case "suspension":
                 self.suspension = max(second, self.suspension)
 
@@ -87,12 +86,6 @@ class NoteRecord:
         self.tags |= tags
         if synced and second >= self._synced_at:
             self.synced_tags = tags & self.synced_tags if second == self._synced_at else tags
-
-    def _import_tags(self, second: int, tags: frozenset[str]) -> None:
-        """Add the tags that the note had in Anki at `second`; of two imports then, what either had counts."""
-        last, there = self.imported_tags
-        if second >= last:
-            self.imported_tags = second, tags | there if second == last else tags
 
     def _give(self, second: int, digest: str, fields: str, *, synced: bool) -> None:
         """Add what was given out at `second`. Of two clones that gave out other words then, neither is the last."""

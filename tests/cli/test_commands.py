@@ -215,7 +215,7 @@ def test_add_keeps_the_humans_names_and_never_replaces(run: Run, tmp_path: Path,
     assert again["added"] == [] and len(again["unchanged"]) == len(names)
     (folder / "-dash.md").write_text("something else")
     clash = run("add", "--", "-dash.md", cwd=folder, env={"RETAIN_VAULT": str(compiled)})
-    assert clash.code == 1 and "another file has that name" in clash.stderr
+    assert clash.code == 1 and "another file has that name" in clash.stderr and "newer version" in clash.stderr
     assert (compiled / "raw/articles/-dash.md").read_text() == "# -dash.md"
 
 

@@ -231,7 +231,8 @@ class Guard(Folder):
             if found and found.sha256 == digest:
                 return digest
             if found:
-                raise refusal(path, "another file has that name", hint="rename one of them")
+                hint = "if yours is its newer version, copy it over that file yourself; otherwise rename one of them"
+                raise refusal(path, "another file has that name", hint=hint)
             sync(temp.handle)
             self.made[path] = digest
             replace.install(folder, temp, parts[-1], path, None)
