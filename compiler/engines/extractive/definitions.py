@@ -133,12 +133,12 @@ def _to_the_end(root: Token, said: Token) -> str:
 def _begins_a_clause(first: Token) -> bool:
     """Return whether a word can be the first of a joined clause: after a comma or "and", or a conjunction itself."""
     before = first.nbor(-1)
-    return (
-        before.is_punct
-        or before.dep_ == "cc"
-        or first.dep_ in ("mark", "cc")
-        or first.tag_ in ("WRB", "IN", "TO", "VBG")
-    )
+    return before.is_punct or before.dep_ == "cc" or first.dep_ in ("mark", "cc") or _is_opening(first)
+
+
+def _is_opening(word: Token) -> bool:
+    """Return whether a word begins clauses: "when", "to", "using"; or "that", which parsers often take for a pronoun."""
+    return word.tag_ in ("WRB", "WDT", "WP", "WP$", "IN", "TO", "VBG") or word.lower_ == "that"
 
 
 def _meaning(root: Token) -> Iterator[Definition]:
