@@ -138,7 +138,7 @@ def _build(start: BuildInput, crew: WorkerPool) -> Built:
     report.agent["pages"] = len(overlay.pages)
     report_claims(report, claims, concepts, record.events, start.engine)
     report.unused = unused_sources(written, concepts)
-    published = publish(start, wanted, record, changes.decks, report)
+    published = publish(start, wanted, record, changes, report)
     if not start.options.dry_run:
         remember_files(start, scanned)
         store_keys(start.steps)

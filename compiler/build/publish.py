@@ -13,6 +13,7 @@ from compiler.build.concepts import known_cards
 from compiler.build.preview import PRODUCTS, Plan, preview_changes
 from compiler.build.snapshot import REPORT, STAMPS, Snapshot, steady
 from compiler.build.start import BuildInput, Record
+from compiler.build.user_changes import UserChanges
 from compiler.cards.decks import (
     DeckPlan,
     Fresh,
@@ -46,7 +47,7 @@ from vault.model.wikilink import citations
 from vault.text.diff import line_of, sides
 
 # Failures that time alone does not mend.
-_LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict", "front-matter"})
+_LASTING = frozenset({"unreadable", "file-name", "not-utf-8", "conflict", "front-matter", "open-code"})
 _ARTICLES = (f"{CONCEPTS}/", f"{TOPICS}/", f"{SUMMARIES}/", f"{ANSWERS}/")  # notes that a user may edit
 
 
@@ -70,14 +71,13 @@ class Wanted:
     indexes: Callable[[Sequence[Event]], Mapping[str, str]]
 
 
-def publish(
-    start: BuildInput, wanted: Wanted, record: Record, decks: Mapping[str, Sequence[CardId]], report: Report
-) -> Publisher:
+def publish(start: BuildInput, wanted: Wanted, record: Record, changes: UserChanges, report: Report) -> Publisher:
     """Write ledgers, then files: a build killed between the two is completed by the next one. Return what was done.
 
-    `decks` are the cards in each deck as the user left it. The report gets what is written; a dry run writes nothing,
+    `changes` has the cards in each deck as the user left it. The report gets what is written; a dry run writes nothing,
     and the report gets what that would touch. Raises: WriteFailed.
     """
+    decks, open_code = changes.decks, changes.open_code
     publisher = Publisher(start, report, settled_in(start.decided))
     publisher.pages(wanted.proposals)
     publisher.notes(wanted.notes)
@@ -88,7 +88,9 @@ def publish(
     gone = {*former, *moved} - set(wanted.decks)
     put = {card: places - gone for card, places in decks_of_cards(start.live_events, ids).items()}
     current_decks = {
-        path: cards if path not in gone else edited_cards(start.files.text_of(path) or "", path, known)
+        path: cards
+        if path not in gone or path in open_code
+        else edited_cards(start.files.text_of(path) or "", path, known)
         for path, cards in decks.items()
     }
     ours = frozenset(f"{FLASHCARDS}/{slug}.md" for slug in ids.slugs("concept"))
@@ -96,7 +98,9 @@ def publish(
     decks_wanted = _decks(wanted.decks, current_decks, put, moved, ids.retired, left)
     on_disk = [path for path in decks if path not in decks_wanted.left]
     inputs = {path: plan.inputs for path, plan in wanted.decks.items()}
-    publisher.decks(decks_wanted.made, on_disk, known, ours, ids.retired, wanted.triage, wanted.claims, inputs)
+    publisher.decks(
+        decks_wanted.made, on_disk, known, ours, ids.retired, wanted.triage, wanted.claims, inputs, open_code
+    )
     publisher.remove_proposals(known)
     builds: list[Event] = []
     if record.events or record.decisions:  # products that are merely written again are no news
@@ -371,6 +375,12 @@ class Publisher:
             Diagnostic(path, line_of(text), "conflict", "it contains git conflict markers", hint)
         )
 
+    def _report_open_code(self, path: str, line: int) -> None:
+        """Report the code block of a deck that is not closed above the cards below it."""
+        what = "this code block is not closed, so it hides the cards below it: left unchanged"
+        hint = "close the code block with ``` above the next card, then run `retain compile`"
+        self.report.failures.append(Diagnostic(path, line, "open-code", what, hint))
+
     def _propose(self, path: str, text: str, old: str) -> None:
         """Propose the machine's version of a note that the user edited, unless it says nothing new."""
         proposal = f"{PROPOSALS}/{path}"
@@ -411,15 +421,20 @@ class Publisher:
         triage: Triage,
         claims: Mapping[ClaimId, Claim],
         inputs: Mapping[str, bytes],
+        open_code: Mapping[str, int],
     ) -> None:
         """Plan the writing of decks around what the user wrote in them. `inputs` are the digests of what each is of.
 
         `ours` are the paths of concepts' decks, `gone` the claims that no source has any more; `claims` are those of
-        the sources that are there.
+        the sources that are there. `open_code` are the decks in which a code block hides cards, with its line: such a
+        deck is left as it is, since a card written there might be in it twice.
         """
         withdrawn = triage.withdrawn
         for path in sorted({*on_disk, *wanted}):
             if self.is_not_utf8(path):
+                continue
+            if path in open_code:
+                self._report_open_code(path, open_code[path])
                 continue
             old = self.start.files.text_of(path)
             both = sides(old) if old is not None else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from compiler.build.start import BuildInput
-from compiler.cards.decks import cards_in_text, cards_listed_in
+from compiler.cards.decks import cards_in_text, cards_listed_in, hidden_in_code
 from compiler.cards.gaps import decisions_in
 from compiler.cards.live_cards import form_in
 from compiler.sources import inventory
@@ -25,6 +25,7 @@ class UserChanges:
     """The decisions since the last build as events, and all that hold now: cards not to be asked, gaps closed.
 
     `decks` are the ids of the cards in each file of flashcards, `present` those in files that git left no conflict in.
+    `open_code` has the files in which a code block hides cards, with the line (from 1) where it begins.
     """
 
     decisions: list[Event]
@@ -33,6 +34,7 @@ class UserChanges:
     gaps: dict[GapId, GapStatus]
     decks: dict[str, list[CardId]]
     present: frozenset[CardId]
+    open_code: Mapping[str, int]
 
 
 def user_changes(start: BuildInput, ids: Ids) -> UserChanges:
@@ -47,15 +49,18 @@ def user_changes(start: BuildInput, ids: Ids) -> UserChanges:
         for gap in ticked_gaps(start.files.text_of(GAPS) or "")
         if known.get(gap, GapStatus.PLANNED) is GapStatus.PLANNED
     ]
-    in_decks = {path: deck.cards for path, deck in decks.items()}
-    whole = frozenset(card for deck in decks.values() if not deck.conflict for card in deck.cards)
-    return UserChanges(decisions, deleted, flagged, decisions_in([*start.decided, *decisions]), in_decks, whole)
+    open_code = {path: line for path, deck in decks.items() if (line := deck.open_code(ids))}
+    in_decks = {path: [*deck.cards, *(deck.hidden() if path in open_code else ())] for path, deck in decks.items()}
+    whole = frozenset(card for path, cards in in_decks.items() if not decks[path].conflict for card in cards)
+    gaps = decisions_in([*start.decided, *decisions])
+    return UserChanges(decisions, deleted, flagged, gaps, in_decks, whole, open_code)
 
 
 @dataclass(frozen=True, slots=True)
 class _DeckFacts:
     """What a deck says of cards: those in it and which of them the user edited, those whose comment is anywhere in it,
-    those that the machine last left in it; `conflict` where git left conflict markers.
+    those that the machine last left in it; `conflict` where git left conflict markers. `in_code` are the cards that a
+    code block hides, as `hidden_in_code` returns them.
     """
 
     cards: list[CardId]
@@ -63,6 +68,19 @@ class _DeckFacts:
     present: list[CardId]
     left: list[CardId]
     conflict: bool
+    in_code: list[tuple[int, CardId | None]]
+
+    def open_code(self, ids: Ids) -> int:
+        """Return the line of the first code block that is never closed or hides a card of the vault, 0 without one.
+
+        Of a conflict, both sides are compared on their own. A card that the vault does not know is an example.
+        """
+        found = () if self.conflict else self.in_code
+        return next((line for line, card in found if card is None or card in ids.births), 0)
+
+    def hidden(self) -> list[CardId]:
+        """Return the cards that code blocks hide."""
+        return [card for _, card in self.in_code if card is not None]
 
 
 def _read_deck(start: BuildInput, path: str) -> _DeckFacts:
@@ -77,9 +95,10 @@ def _read_deck(start: BuildInput, path: str) -> _DeckFacts:
             sorted(cards_in_text(text)),
             [] if conflict else cards_listed_in(text),
             conflict,
+            hidden_in_code(deck),
         ]
 
-    return _DeckFacts(*start.files.fact("deck", path, facts))
+    return _DeckFacts(*start.files.fact("deck-and-code", path, facts))
 
 
 def _deleted(start: BuildInput, decks: Mapping[str, _DeckFacts], ids: Ids, decisions: list[Event]) -> frozenset[CardId]:

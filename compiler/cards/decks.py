@@ -9,9 +9,20 @@ from dataclasses import dataclass, replace
 from compiler.cards.live_cards import LiveCard
 from vault.ids import ALPHABET, CardId, ClaimId
 from vault.inbox.events import Settled
-from vault.model.card import Card, CardKind, Deck, append_card, parse_deck, render_card, splice_card, with_stamp
+from vault.model.card import (
+    Card,
+    CardKind,
+    Deck,
+    append_card,
+    names_card,
+    parse_deck,
+    render_card,
+    splice_card,
+    with_stamp,
+)
 from vault.model.claim import Claim
 from vault.model.exhibit import lines_of
+from vault.model.fences import code_blocks
 from vault.model.frontmatter import (
     Value,
     body_of,
@@ -187,6 +198,22 @@ def cards_listed_in(text: str) -> list[CardId]:
 def cards_in_text(text: str) -> set[CardId]:
     """Return the cards whose comment is anywhere in a text, even if their block cannot be read."""
     return {CardId(id_) for id_ in _COMMENT.findall(text)}
+
+
+def hidden_in_code(deck: Deck) -> list[tuple[int, CardId | None]]:
+    """Return (line, card) for each card whose comment is only in a code block that begins at `line`, counted from 1.
+
+    A block that is never closed is there once more, with None for the card: it hides whatever is added below it.
+    """
+    above = deck.text.count("\n", 0, len(deck.text) - len(body_of(deck.text)))
+    lines = body_of(deck.text).split("\n")
+    shown = {card.id for card in deck.cards}
+    found: list[tuple[int, CardId | None]] = []
+    for first, last in code_blocks(line.removesuffix("\r") for line in lines):
+        text = "\n".join(line for line in lines[first : last or None] if names_card(line))
+        found += [(first + above, None)] if not last else []
+        found += [(first + above, card) for card in sorted(cards_in_text(text) - shown)]
+    return found
 
 
 def _remarks(deck: Deck) -> bool:

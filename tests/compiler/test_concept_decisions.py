@@ -239,6 +239,19 @@ def test_a_card_that_a_human_reworded_stays_as_it_is_when_its_concept_is_merged(
     assert read_properties(desk.text(deck)).text("concept") == desk.shelf.find("Memory consolidation").id
 
 
+def test_a_deck_with_an_open_code_block_keeps_all_its_cards_until_it_is_closed(desk: Desk) -> None:
+    deck, cards = "learning/flashcards/interference.md", desk.cards("interference")
+    first = parse_deck(desk.text(deck), deck).cards[0].question
+    desk.edit(deck, f"Q: {first}\nA: ", f"Q: {first}\nA:\n```\nx = 1\n")
+    text = desk.text(deck)
+    desk.do(DECISIONS["merge into"])
+    assert desk.text(deck) == text and not cards & desk.cards("memory-consolidation")
+    desk.edit(deck, "x = 1\n", "x = 1\n```\n")
+    desk.compile()
+    kept, moved = desk.cards("interference"), desk.cards("memory-consolidation")
+    assert kept and not kept & moved and kept | (moved & cards) == cards
+
+
 def test_links_in_the_humans_own_notes_are_reported_and_left_alone(desk: Desk) -> None:
     note = f"see [[wiki/concepts/{CURVE}|it]] and [[{CURVE}]] and [[wiki/concepts/spacing-effect]]\n"
     (desk.root / "insights/thought.md").write_text(note, encoding="utf-8")
