@@ -34,6 +34,11 @@ class Found:
     ours: Mapping[int, CardId] = field(default_factory=dict)
 
     @property
+    def is_single(self) -> bool:
+        """Return whether it is a note of one card with question and answer: those of both ways have two."""
+        return "Question" in self.fields and len(self.cards) == 1
+
+    @property
     def digest(self) -> str:
         """Return the digest of the fields, by which they are compared with what was last sent."""
         return fields_digest(self.fields.get(name, "") for name in fields_among(self.fields))
@@ -79,6 +84,8 @@ def _our_cards(
     if one.card not in several:
         return dict.fromkeys(one.cards[:1], one.card) if "Text" not in one.fields else {}
     cards = several[one.card]
+    if one.is_single and one.card in cards.values():
+        return dict.fromkeys(one.cards, one.card)  # sent before the note had several
     return {number: cards[places[number]] for number in one.cards if places.get(number) in cards}
 
 

@@ -215,7 +215,7 @@ def _planned(
             if RETRACTED in one.tags:
                 revived.append(one)
             if one.digest != note.shown:
-                if not one.fields.keys() >= set(note.type.fields):
+                if not one.fields.keys() >= set(note.type.fields) or _asks_another(one, note):
                     other_type.append(note.card)
                 elif _is_edited(one, note, old) and not newer:
                     edited.append(note.card)
@@ -241,6 +241,11 @@ def _planned(
         revived=tuple(revived),
         twice=tuple(twice),
     )
+
+
+def _asks_another(one: Found, note: AnkiNote) -> bool:
+    """Return whether the note's one card in Anki is of ours another than the one that its first fields ask now."""
+    return one.is_single and bool(one.ours) and note.cards[0][1] not in one.ours.values()
 
 
 def _is_edited(one: Found, note: AnkiNote, old: NoteRecord) -> bool:

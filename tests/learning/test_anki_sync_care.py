@@ -20,6 +20,8 @@ from learning.cards.workspace import open_desk
 from tests.learning.anki_packages import brought_in
 from tests.learning.connect_server import ConnectServer, serving
 from tests.learning.marks import mark
+from tests.learning.test_anki_import import collection, give_out
+from tests.learning.test_anki_import_strangers import add
 from vault.ids import CardId
 from vault.log.events import Resume
 from vault.log.ledger import NOTES
@@ -102,6 +104,30 @@ def test_a_note_whose_cards_need_another_type_stays_and_is_not_said_to_be_edited
     after = note_of(server, plan.other_type[0])
     assert after.note_type()["name"] != before.note_type()["name"]
     assert not synced(vault, server, imported=True).plan.other_type
+
+
+def test_a_reversed_card_that_was_sent_alone_stays_when_its_sibling_comes_in(
+    vault: Vault, server: ConnectServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "strange.apkg"
+    with collection(tmp_path / "strange") as strange:
+        note = add(strange, "Basic (and reversed card)", ["there", "back"])
+        strange.set_deck([note.cards()[1].id], strange.decks.id("Active"))
+        give_out(strange, path)
+    brought_in(vault, path, datetime.now(UTC), deck="Active")
+    created = synced(vault, server, imported=True).created
+    (alone,) = [card for card in created if note_of(server, card)["Question"] == "back"]
+    brought_in(vault, path, datetime.now(UTC))
+    plan = synced(vault, server, imported=True).plan
+    assert (plan.create, plan.other_type) == ((), (alone,))
+    sent = note_of(server, alone)
+    assert (sent["Question"], sent["Answer"]) == ("back", "there")
+    (number,) = sent.card_ids()
+    answered = server.col.get_card(number)
+    answered.start_timer()
+    server.col.sched.answerCard(answered, 3)
+    synced(vault, server, imported=True)
+    assert open_desk(vault, datetime.now(UTC)).state(alone).reps == 1
 
 
 def test_a_note_that_anki_refused_is_tried_again_and_is_no_edit_made_there(vault: Vault, server: ConnectServer) -> None:
