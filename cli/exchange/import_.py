@@ -42,7 +42,7 @@ def import_() -> None:
 @click.option("--deck", metavar="NAME", default="", help="Import only this deck and its subdecks.")
 @click.option("--without-history", is_flag=True, help="Do not import reviews, for example from a shared deck.")
 @click.option("--restore", is_flag=True, help="Restore imported cards that were deleted here.")
-@click.option("--preset", metavar="NAME", default="", help="Adopt the FSRS parameters and retention of this preset.")
+@click.option("--preset", metavar="NAME", help="Adopt the FSRS parameters and retention of this preset.")
 @dry_run_option
 @progress_option
 @vault_json_options
@@ -51,7 +51,7 @@ def anki(
     deck: str,
     without_history: bool,
     restore: bool,
-    preset: str,
+    preset: str | None,
     dry_run: bool,
     progress: str | None,
     vault_dir: str | None,

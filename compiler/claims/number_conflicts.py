@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
-from compiler.language.quantities import Number
+from compiler.language.quantities import Number, quantities
 from compiler.language.tokens import folded_stem
 
 _ABOUT = re.compile(r"\b(?:about|around|roughly|approximately|some|nearly|almost|circa|ca|etwa|rund|ungefähr)\b|~|≈|约")
 _LOOSE = Fraction(15, 100)  # how far an "about" reaches
 _ROUND = Fraction(1, 10)  # how far a number can be from the one that it rounds
+_TO = r"\s*[^\W\d_]{0,6}[%°]?\s*(?:\bto\b|\band\b|\bor\b|\bbis\b|\bund\b|\boder\b|[-‐‑–—~]|±|\+/-)\s*"  # of a range
 _YEARS = range(1000, 2101)
 
 
@@ -28,7 +29,11 @@ def clashes(first: str, second: str, ours: Sequence[Number], theirs: Sequence[Nu
     loose = bool(_ABOUT.search(first) or _ABOUT.search(second))
     there = _words(first), _words(second)
     pairs = [(x, y) for x, y in product(ours, theirs) if _of_one_thing(x, y) or _noun_elsewhere(x, y, *there)]
-    agreed = [(x, y) for x, y in pairs if _agree(x, y, loose) or _within(x, theirs) or _within(y, ours)]
+    agreed = [
+        (x, y)
+        for x, y in pairs
+        if _agree(x, y, loose) or _within(x, theirs) or _within(y, ours) or overlap(first, second, x, y)
+    ]
     met = {id(n) for pair in agreed for n in pair}
     return [(x, y) for x, y in pairs if id(x) not in met and id(y) not in met]
 
@@ -65,6 +70,26 @@ def _agree(x: Number, y: Number, loose: bool) -> bool:
         abs(p - q) <= max(abs(p), abs(q)) * _LOOSE * loose or _rounds(p, q) or _bound(x, p, q) or _bound(y, q, p)
         for p, q in product(_values(x), _values(y))
     )
+
+
+def overlap(first: str, second: str, x: Number, y: Number) -> bool:
+    """Return whether a number is one end of a range in its text, and the range has a value that the other allows."""
+    ours, theirs = _range(first, x), _range(second, y)
+    if not (ours or theirs):
+        return False
+    here, there = ours or _values(x), theirs or _values(y)
+    return bool(here and there) and here[0] <= there[-1] and there[0] <= here[-1]
+
+
+def _range(text: str, number: Number) -> list[Fraction]:
+    """Return the ends of the range of which a number of a text is one end; none if there is no range."""
+    for low, high in pairwise(quantities(text).numbers):
+        ends = [*_values(low)[:1], *_values(high)[-1:]]
+        between = re.search(rf"(?<![\d.,]){re.escape(low.text)}({_TO}){re.escape(high.text)}(?!\d)", text)
+        if between and number in (low, high) and len(ends) == 2:
+            middle, width = ends
+            return [middle - width, middle + width] if re.search(r"±|\+/-", between[1]) else sorted(ends)
+    return []
 
 
 def _bound(number: Number, value: Fraction, other: Fraction) -> bool:

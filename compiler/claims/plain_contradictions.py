@@ -23,7 +23,8 @@ from compiler.claims.contradictions import (
     read_statement,
     wording,
 )
-from compiler.claims.number_conflicts import clashes
+from compiler.claims.number_conflicts import clashes, overlap
+from compiler.claims.qualifiers import labels, months
 from compiler.language.lexicon import pattern
 from compiler.language.opposites import opposite
 from compiler.language.quantities import Number, quantities
@@ -52,7 +53,7 @@ def contradict(first: str, second: str, subject: str, published: tuple[str, str]
 
     `published` are the days of their sources, "" if unknown: what is of different days may each have been so.
     """
-    if are_comparable(*published) or not (_asserts(first) and _asserts(second)):
+    if are_comparable(*published) or not (_asserts(first) and _asserts(second)) or labels(first) != labels(second):
         return None
     a, b = read_statement(first), read_statement(second)
     if _on_other_days(first, second):
@@ -64,7 +65,7 @@ def contradict(first: str, second: str, subject: str, published: tuple[str, str]
     if _restricted(a, b) or _restricted(b, a) or _of_other_parts(first, second) or _of_other_kinds(a, b):
         return None
     if _differ_in_number(a, b):
-        return Point.NUMBER
+        return Point.NUMBER if _of_one_thing(a, b) else None
     if a.denies != b.denies and _PARTS.search(first):
         return None  # some are, and some are not
     other_numbers = _left_over(a.numbers, b.numbers) and _left_over(b.numbers, a.numbers)
@@ -76,13 +77,16 @@ def contradict_in_one_wording(first: str, second: str) -> Point | None:
 
     That they hold under a condition plays no part, as both have it. A number has to measure or count something.
     """
+    if labels(first) != labels(second) or months(first) != months(second):
+        return None
     a, b = read_statement(first), read_statement(second)
     ours, theirs = _left_over(a.numbers, b.numbers), _left_over(b.numbers, a.numbers)
     if not ours and not theirs and a.years == b.years:
         return Point.WORDS if a.denies != b.denies and not _MODAL.search(first) and not _ASKS.search(first) else None
     if len(ours) == len(theirs) == 1 and a.years == b.years and _differ_in_one_place(a.numbers, b.numbers):
         alike = (ours[0].unit, ours[0].noun) == (theirs[0].unit, theirs[0].noun)
-        return Point.NUMBER if alike and measures(ours[0]) else None
+        apart = alike and measures(ours[0]) and not overlap(first, second, ours[0], theirs[0])
+        return Point.NUMBER if apart else None
     other_year = not ours and not theirs and len(a.years - b.years) == len(b.years - a.years) == 1
     return Point.NUMBER if other_year else None
 
@@ -128,6 +132,16 @@ def _differ_in_number(a: Statement, b: Statement) -> bool:
     return a.denies == b.denies and (other_year or bool(clashes(a.words, b.words, a.numbers, b.numbers)))
 
 
+def _of_one_thing(a: Statement, b: Statement) -> bool:
+    """Return whether two statements differ in the year alone, or are of one month and year and have the same names."""
+    if months(a.words) != months(b.words):
+        return False
+    if a.years != b.years:
+        other_numbers = _left_over(a.numbers, b.numbers) or _left_over(b.numbers, a.numbers)
+        return bool(a.years and b.years) and not other_numbers
+    return all(name in y.words for x, y in ((a, b), (b, a)) for name in _NAME.findall(x.words))
+
+
 def _under_conditions(first: str, second: str) -> bool:
     """Return whether one statement alone says under which condition it holds."""
     return bool(_CONDITION.search(first)) != bool(_CONDITION.search(second))
@@ -136,8 +150,9 @@ def _under_conditions(first: str, second: str) -> bool:
 def _on_other_days(first: str, second: str) -> bool:
     """Return whether two statements have one wording, but for the one date that each gives to the month at least."""
     days = quantities(first).days, quantities(second).days
-    if not len(days[0]) == len(days[1]) == 1:
-        return False
+    counted = (*read_statement(first).numbers, *read_statement(second).numbers)
+    if not len(days[0]) == len(days[1]) == 1 or not all(number.spelled for number in counted):
+        return False  # a price or a height may be another one on each day
     one, other = days[0][0], days[1][0]
     differ = any(x and y and x != y for x, y in ((one.month, other.month), (one.day, other.day)))
     rest = wording(first.replace(one.text, " ")), wording(second.replace(other.text, " "))

@@ -13,6 +13,7 @@ from functools import lru_cache
 from compiler.claims.contradictions import is_hearsay, is_plain, measures, read_statement
 from compiler.claims.number_conflicts import clashes
 from compiler.claims.plain_contradictions import Point
+from compiler.claims.qualifiers import labels, months
 from compiler.gates.facts import identifiers
 from compiler.language.lexicon import GENERIC, pattern, singular, stem, word_list, words
 from compiler.language.opposites import synonym_stem
@@ -28,7 +29,6 @@ _NAME = re.compile(r"(?<=[\w,;)’'] )[A-ZÄÖÜ][\w’'-]*")
 _UNNAMED = words("unnamed_subjects") | GENERIC
 _LOOSE = pattern("source_conflicts_loose")
 _PARTICLE = re.compile(r"\b(?:on|off|in|out|up|down|with|without|over|under|above|below|inside|outside)\b")
-_LABEL = pattern("source_conflicts_label")
 _ROWS = [row.split() for row in word_list("measured_dimensions").split("|")]
 _DIMENSION = {synonym_stem(stem(word)): row[0] for row in _ROWS for word in row}
 _DENIALS = {stem("cannot")}
@@ -68,13 +68,13 @@ def read_assertion(statement: str) -> Assertion | None:
     if not is_plain(statement) or is_hearsay(statement) or _LOOSE.search(statement) or quantities(statement).days:
         return None
     read = read_statement(statement)
-    if read.years:
+    if read.years or months(statement):
         return None
     counted = {stem(word.casefold()) for number in read.numbers for word in _WORD.findall(number.text)}
     stems = frozenset(_DIMENSION.get(each, each) for each in read.stems - counted - _DENIALS)
     names = frozenset(identifiers(statement)) | frozenset(_NAME.findall(statement))
-    labels = frozenset(found[0].casefold() for each in (_LABEL, _PARTICLE) for found in each.finditer(statement))
-    return Assertion(stems, read.numbers, names | labels, read.denies)
+    particles = frozenset(found[0].casefold() for found in _PARTICLE.finditer(statement))
+    return Assertion(stems, read.numbers, names | labels(statement) | particles, read.denies)
 
 
 def conflict(first: str, second: str) -> Point | None:

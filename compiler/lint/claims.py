@@ -63,22 +63,22 @@ def contradictions(wiki: Wiki) -> Found:
         yield page.path, line, what, "set the `authority` of one source, or add a source that settles it"
     for found in conflicts(wiki):
         if found.point is Point.WORDS and frozenset((found.first.words, found.second.words)) not in shown:
-            yield from ((*place, _both(found), _SETTLE) for place in _places(found))
+            yield (*_place(found), _both(found), _SETTLE)
 
 
 def numbers(wiki: Wiki) -> Found:
     """Yield numbers for one thing that differ from page to page or on a card, with the words of both sides."""
     for found in conflicts(wiki):
         if found.point is Point.NUMBER:
-            yield from ((*place, _both(found), _SETTLE) for place in _places(found))
+            yield (*_place(found), _both(found), _SETTLE)
 
 
-def _places(found: Conflict) -> list[tuple[str, int]]:
-    """Return the place of a conflict: that of the side that is not its source's own words; of two sources both."""
+def _place(found: Conflict) -> tuple[str, int]:
+    """Return the place of a conflict: that of the side that is not its source's own words; of two sources the first."""
     first, second = (found.first.path, found.first.line), (found.second.path, found.second.line)
     if found.first.verbatim and found.second.verbatim:
-        return [first, second]
-    return [second if found.first.verbatim else first]
+        return min(first, second)
+    return second if found.first.verbatim else first
 
 
 def _both(found: Conflict) -> str:

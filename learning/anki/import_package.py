@@ -31,7 +31,7 @@ from learning.anki.marks import (
 )
 from learning.anki.media import Media
 from learning.anki.note_log import NoteRecord, read_notes, record
-from learning.anki.note_shapes import cards_of_notes
+from learning.anki.note_shapes import by_any_card, cards_of_notes
 from learning.anki.note_types import MOST_COMPARED, SIBLINGS
 from learning.anki.package_reader import Package, PackageCard
 from learning.anki.presets import Preset, adopt, chosen, judged
@@ -103,7 +103,7 @@ def import_package(
     deck: str = "",
     history: bool = True,
     restore: bool = False,
-    preset: str = "",
+    preset: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
@@ -134,7 +134,7 @@ class _Options:
     decks: list[int] | None
     history: bool
     restore: bool
-    preset: str
+    preset: str | None
     progress: Progress | None
 
 
@@ -148,7 +148,7 @@ def _imported(desk: Desk, package: Package, report: ImportReport, options: _Opti
     report.notes["ours"] = len(notes.own)
     if not report.dry_run:
         record(vault, notes.guids)
-    several = cards_of_notes(desk)
+    several = by_any_card(cards_of_notes(desk))
     history = known_history(stream_log(vault.root))
     cards = _Cards(notes.own, several, _Edits(desk, records, report, several), partial(_due_of, package, vault))
     made = package.made_cards(options.decks, list(notes.own), sorted(notes.left_out))
@@ -176,10 +176,10 @@ def _presets(desk: Desk, package: Package, report: ImportReport, options: _Optio
         report.presets = judged(package.presets(options.decks), desk)
     except Unreadable as error:
         what = "its presets (deck options) cannot be read"
-        if options.preset:
+        if options.preset is not None:
             raise Unreadable(what, where=error.where, hint="import without --preset; nothing was imported") from error
         report.add_report("", f"{what}, so none is offered")
-    return chosen(report.presets, options.preset) if options.preset else None
+    return None if options.preset is None else chosen(report.presets, options.preset)
 
 
 @dataclass(slots=True)
@@ -202,7 +202,9 @@ class _Cards:
         last = None
         for card in cards:
             own = self.own.get(card.note, CardId(""))
-            ours = self.several.get(own, {0: own}).get(card.ord, CardId(""))
+            alone = {0: own}
+            numbered = alone if card.is_single else self.several.get(own, alone)
+            ours = numbered.get(card.ord, CardId(""))
             state = AnkiState(
                 ours,
                 card.id,

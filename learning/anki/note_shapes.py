@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from learning.anki.cloze_cards import cloze_text
@@ -28,7 +28,8 @@ class Shape:
 
 
 class ImportedNotes:
-    """The Anki notes that were imported, each named by its first card, which stays its name if that card is deleted.
+    """The Anki notes that were imported, each named by the card that was imported first: so its name, and with it
+    its GUID, stays, whatever cards it gains or loses later.
 
     Cards that the user has put into one block with others are siblings by their block instead.
     """
@@ -109,9 +110,19 @@ def cards_of_notes(desk: Desk) -> dict[CardId, dict[int, CardId]]:
     return _imported_cards(desk) | found
 
 
+def by_any_card(notes: Mapping[CardId, Mapping[int, CardId]]) -> dict[CardId, Mapping[int, CardId]]:
+    """Return `notes` (see `cards_of_notes`) also by each other card: an export may have named the note by that one,
+    before a merge with the imports of another machine.
+    """
+    by_card: dict[CardId, Mapping[int, CardId]] = {
+        card: {**cards, 0: card} for cards in notes.values() for card in cards.values()
+    }
+    return by_card | dict(notes)
+
+
 def _imported_cards(desk: Desk) -> dict[CardId, dict[int, CardId]]:
-    """Return the cards of each note of imported siblings by their numbers in Anki. The first is also the card 0: that
-    of a note of its own, as an older export had it.
+    """Return the cards of each note of imported siblings by their numbers in Anki. Its name is also the card 0: that of
+    a note of its own, as an older export had it.
     """
     several = ImportedNotes(desk).cards.items()
     return {name: {0: name, **cards} for name, cards in several if list(cards) != [0]}

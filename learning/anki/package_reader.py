@@ -49,8 +49,9 @@ class Identity(msgspec.Struct, array_like=True, frozen=True):
 class PackageCard(msgspec.Struct, frozen=True):
     """One card. `answered` is the Unix second of its last answer in Anki, -1 without one; the rest is as Anki has it.
 
-    Of the vault's own note: `ord`, and with its first card the first `fields` and the `tags`. Of another: whether it
-    `is_made`; the `reasons` say what it had to do without, or else why it is not.
+    Of the vault's own note: `ord`, whether its type has one card alone (`is_single`), and with its first card the first
+    `fields` and the `tags`. Of another: whether it `is_made`; the `reasons` say what it had to do without, or else why
+    it is not.
     """
 
     id: int
@@ -64,6 +65,7 @@ class PackageCard(msgspec.Struct, frozen=True):
     due: int = 0
     is_own: bool = False
     ord: int = 0
+    is_single: bool = False
     fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=MOST_COMPARED)] | None = None
     guid: Short = ""
     note_type: Short = ""

@@ -35,13 +35,17 @@ class Preset:
 
 
 def judged(rows: Iterable[PackagePreset], desk: Desk) -> list[Preset]:
-    """Return the presets in a package; those of one name get a number."""
-    found, names = [], Counter[str]()
-    for row in rows:
-        name = clean_line(row.name)[:100] or "unnamed"
-        names[name] += 1
-        label = name if names[name] == 1 else f"{name} ({names[name]})"
-        found.append(_judged(label, row, desk))
+    """Return the presets in a package; the later ones of one name get a number that makes it no other's."""
+    found = [_judged(clean_line(row.name)[:100] or "unnamed", row, desk) for row in rows]
+    taken = {preset.name for preset in found}
+    last: Counter[str] = Counter()
+    for preset in found:
+        name, label = preset.name, preset.name
+        last[name] += 1
+        while last[name] > 1 and (label := f"{name} ({last[name]})") in taken:
+            last[name] += 1
+        taken.add(label)
+        preset.name = label
     return found
 
 

@@ -124,7 +124,7 @@ def _cards(collection: Collection, message: Mapping[str, Any]) -> Iterator[tuple
             "note_mod": note.mod,
         }
         if note.id in own:
-            facts |= {"is_own": True, "ord": card.ord}
+            facts |= {"is_own": True, "ord": card.ord, "is_single": _is_single(collection, note)}
             if note.id != last:
                 facts |= {"fields": list(note.values[:MOST_COMPARED]), "tags": list(note.tags)}
         elif left > 0:
@@ -142,6 +142,12 @@ def _characters(facts: Mapping[str, Any]) -> int:
     texts = [*facts.get("fields", ()), *facts.get("names", ()), *facts.get("tags", ()), *facts.get("reasons", ())]
     texts += [str(facts.get(name, "")) for name in ("question", "answer", "deck", "key")]
     return sum(map(len, texts)) + 200
+
+
+def _is_single(collection: Collection, note: AnkiNote) -> bool:
+    """Return whether notes of the note's type have one card."""
+    type_ = collection.types.get(note.type)
+    return type_ is not None and not type_.cloze and len(type_.templates) == 1
 
 
 def _type_name(collection: Collection, note: AnkiNote) -> str:

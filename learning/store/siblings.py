@@ -61,7 +61,8 @@ def note_numbers(vault: Vault, wanted: Container[CardId]) -> dict[CardId, int]:
 @dataclass(slots=True)
 class ImportedCards:
     """What the ledger has of cards that were ever imported: for each Anki note its cards by their numbers there, in
-    order; and the sides ("question", "answer") of a card that are written from right to left.
+    order of their births and then numbers; and the sides ("question", "answer") of a card that are written from right
+    to left.
     """
 
     notes: list[dict[int, CardId]]
@@ -71,6 +72,7 @@ class ImportedCards:
 def cards_imported(vault: Vault) -> ImportedCards:
     """Return the cards that were ever imported from Anki, whether they are still in a deck or not."""
     found: dict[str, dict[int, CardId]] = {}
+    since: dict[CardId, str] = {}  # a merge of two ledgers may have put their lines into any order
     latest: dict[CardId, tuple[int, tuple[str, ...]]] = {}
     for line in (vault.read_bytes(ledger.IDS) or b"").split(b"\n"):
         said = _ID.search(line) if b'"anki:' in line and any(type_ in line for type_ in _EVENTS) else None
@@ -78,9 +80,10 @@ def cards_imported(vault: Vault) -> ImportedCards:
         if card is None or (event := _event(line, card)) is None or (key := _key(event)) is None:
             continue
         found.setdefault(key[1], {}).setdefault(key[0], card)
+        since[card] = min(since.get(card, "~"), str(event.get("at", "")))
         mod = event.get("mod")
         latest[card] = max(latest.get(card, (0, ())), (mod if isinstance(mod, int) else 0, rtl_sides(event)))
-    notes = [dict(sorted(cards.items())) for cards in found.values()]
+    notes = [dict(sorted(cards.items(), key=lambda one: (since[one[1]], one[0]))) for cards in found.values()]
     return ImportedCards(notes, {card: sides for card, (_, sides) in latest.items() if sides})
 
 

@@ -22,6 +22,23 @@ from compiler.claims.plain_contradictions import Point, contradict, contradict_i
         ("Some birds can fly.", "Some birds cannot fly.", "Bird", None),
         ("The first stage takes 5 minutes.", "The second stage takes 10 minutes.", "Fermentation", None),
         ("The tool runs on Linux.", "The tool does not run on Windows.", "Tool", None),
+        ("Melting zanite takes 3 to 5 days.", "Melting zanite takes 6 days.", "Zanite", Point.NUMBER),
+        ("Melting zanite takes 3 to 5 days.", "Melting zanite takes 4 days.", "Zanite", None),
+        ("The zanite dose is 5 mg.", "The zanite dose is 4–6 mg.", "Zanite", None),
+        ("The zanite rod is 5 ± 1 mm long.", "The zanite rod is 6 mm long.", "Zanite", None),
+        ("Chapter 3 explains the density of zanite.", "Chapter 4 explains the density of zanite.", "Zanite", None),
+        ("Figure 1 shows the density of zanite.", "Figure 2 shows the density of zanite.", "Zanite", None),
+        ("Zanite v2.1 supports 16 cores.", "Zanite v3.0 supports 32 cores.", "Zanite", None),
+        ("The 2019 edition of Zanite has 300 pages.", "The 2021 edition of Zanite has 320 pages.", "Zanite", None),
+        (
+            "As of 2020, the zanite mine has 300 workers.",
+            "As of 2022, the zanite mine has 320 workers.",
+            "Zanite",
+            None,
+        ),
+        ("The tariff for zanite was 5 % in January.", "The tariff for zanite was 6 % in February.", "Zanite", None),
+        ("The contract was signed on 3/5/2021.", "The contract was signed on 5/3/2021.", "Contract", None),
+        ("The zanite mine of Oslo has 300 pits.", "The zanite mine has 520 pits.", "Zanite", None),
         ("Is the port open?", "The port is not open.", "Port", None),
     ],
 )
@@ -40,6 +57,8 @@ def test_in_one_wording_a_condition_plays_no_part_and_a_label_is_no_number() -> 
     said = "If it is full, the tank holds 20 litres of oil."
     assert contradict_in_one_wording(said, said.replace("20", "30")) is Point.NUMBER
     assert contradict_in_one_wording(said, said.replace("holds", "does not hold")) is Point.WORDS
+    assert contradict_in_one_wording("Chapter 3 explains the oil tank.", "Chapter 4 explains the oil tank.") is None
+    assert contradict_in_one_wording("It takes 3 to 5 days of work.", "It takes 3 to 6 days of work.") is None
     assert contradict_in_one_wording("Go on with step 3 then.", "Go on with step 4 then.") is None
 
 

@@ -191,6 +191,35 @@ def test_the_preset_of_an_export_with_schedule_is_in_use_here(vault: Vault, tmp_
     assert [preset.state for preset in brought(vault, path).presets] == ["in use"]
 
 
+def test_each_preset_has_a_name_of_its_own_by_which_it_is_adopted(vault: Vault, tmp_path: Path) -> None:
+    retentions = {"Mine (2)": [0.81], "Mine": [0.82, 0.83, 0.84]}
+
+    def write(col: Any) -> None:
+        for name, each in [(name, each) for name, some in retentions.items() for each in some]:
+            config = col.decks.add_config(name)
+            col.decks.update_config({**config, "fsrsParams6": FITTED, "desiredRetention": each})
+            deck = col.decks.get(col.decks.id(f"deck {each}"))
+            col.decks.set_config_id_for_deck_dict(deck, config["id"])
+            add(col, "Basic", [f"of {each}", "answer"], deck=f"deck {each}")
+
+    path = made(tmp_path, write)
+    presets = brought(vault, path, dry_run=True).presets
+    assert {preset.name for preset in presets} == {"Mine (2)", "Mine", "Mine (3)", "Mine (4)"}
+    assert next(preset.retention for preset in presets if preset.name == "Mine (2)") == pytest.approx(0.81)
+    for preset in presets:
+        report = brought(vault, path, preset=preset.name, dry_run=True)
+        assert [(p.name, p.retention) for p in report.presets if p.state == "adopted"] == [
+            (preset.name, preset.retention)
+        ]
+
+
+def test_an_empty_name_is_the_name_of_no_preset(vault: Vault, tmp_path: Path) -> None:
+    path = package(tmp_path, fsrsParams6=FITTED)
+    refused = run(vault, "import", "anki", str(path), "--preset", "")
+    assert refused.code == 2 and "no preset named ''" in refused.stderr
+    assert "1 created" in run(vault, "import", "anki", str(path)).stdout
+
+
 def test_presets_of_other_decks_are_not_offered(vault: Vault, tmp_path: Path) -> None:
     def write(col: Any) -> None:
         with_preset(fsrsParams6=FITTED)(col)

@@ -143,6 +143,43 @@ def test_reviews_of_siblings_come_home_to_each(vault: Vault, tmp_path: Path) -> 
     assert not [each for each in report.reported if "edited" in each.reason]
 
 
+@pytest.mark.parametrize("is_cloze", [True, False])
+def test_a_note_that_gains_a_card_before_its_first_stays_the_same_note(
+    vault: Vault, tmp_path: Path, is_cloze: bool
+) -> None:
+    def write(col: Any) -> None:
+        if is_cloze:
+            add(col, "Cloze", ["{{c2::Paris}} is the capital of France", ""])
+        else:
+            note = add(col, "Basic (and reversed card)", ["there", "back"])
+            col.set_deck([note.cards()[1].id], col.decks.id("Active"))
+
+    with collection(tmp_path / "first") as first, collection(tmp_path / "second") as second:
+        write(first)
+        path = give_out(first, tmp_path / "first.apkg")
+        brought(vault, path, deck="" if is_cloze else "Active")
+        take_in(second, back(vault, tmp_path)[1])
+        before = second.find_cards("Paris" if is_cloze else "there")
+        asked = second.get_card(before[0])
+        asked.start_timer()
+        second.sched.answerCard(asked, 3)
+        phone = give_out(second, tmp_path / "phone.apkg")
+        if is_cloze:
+            note = first.get_note(first.find_notes("")[0])
+            note["Text"] = "{{c2::Paris}} is the capital of {{c1::France}}"
+            first.update_note(note)
+            path = give_out(first, tmp_path / "first.apkg")
+        assert brought(vault, path).cards["created"] == 1
+        report = brought(vault, phone)
+        assert report.reviews == {"added": 1, "known": 0, "left_out": 0}
+        assert not [each for each in report.reported if "no longer" in each.reason]
+        desk = open_desk(vault, clock())
+        rated = [placed.card.question for card, placed in desk.cards.items() if desk.state(card).reps]
+        assert rated == [r"**\[...\]** is the capital of France" if is_cloze else "back"]
+        take_in(second, back(vault, tmp_path)[1])
+        assert len(second.find_notes("Paris" if is_cloze else "there")) == 1
+
+
 def test_an_edit_in_anki_of_any_sibling_is_named(vault: Vault, tmp_path: Path) -> None:
     brought(vault, made(tmp_path, three_sides))
     _, path = back(vault, tmp_path)
