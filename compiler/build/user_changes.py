@@ -131,15 +131,18 @@ def _form(card: CardId, ids: Ids) -> dict[str, str]:
 def _flagged(start: BuildInput, decks: Mapping[str, _DeckFacts], ids: Ids, decisions: list[Event]) -> dict[CardId, str]:
     """Return the machine's cards that the user flagged as ones not to be asked, and why.
 
-    A card that the user has edited is the user's, whatever was wrong with it before.
+    A card that the user has edited is the user's, whatever was wrong with it before. Whether the user edited one that a
+    code block hides cannot be told: what was decided about it before still holds.
     """
     flags = {card: reason for card, reason in flags_of(start.vault.root).items() if reason.casefold() in UNWANTED}
     edited = {card for deck in decks.values() for card in deck.edited}
-    found = {card: reason for card, reason in flags.items() if card in ids.births and card not in edited}
+    hidden = {card for deck in decks.values() if deck.open_code(ids) for card in deck.hidden()}
+    found = {card: reason for card, reason in flags.items() if card in ids.births and card not in edited | hidden}
     before: dict[str, str] = {}
     for event in start.decided:
         if event.get("type") == "card-flag":
             before[str(event.get("card"))] = str(event.get("reason", ""))
+    found |= {card: before[card] for card in hidden if before.get(card)}
     decisions += [
         {"v": 1, "type": "card-flag", "card": card, "reason": reason, **_form(card, ids), "at": start.at, "via": "log"}
         for card in sorted({*found, *(CardId(c) for c, reason in before.items() if reason)})

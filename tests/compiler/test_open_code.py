@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +14,11 @@ from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from tests.builders import copy_vault
 from tests.compiler.conftest import new_vault
+from vault.files.guard import Scope
 from vault.log import ledger
+from vault.log.events import Flag
+from vault.log.review_log import LogWriter
+from vault.model.card import parse_deck, splice_card
 from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -141,6 +146,20 @@ def test_a_card_shown_as_an_example_in_a_closed_code_block_is_no_fault(vault: Va
     put(vault, deck_of(vault) + "\n```\nQ: An example?\nA: Yes.\n%% card zzzzzzzzz9 %%\n```\n")
     text = deck_of(vault)
     assert told(built(vault, 1)) == [] and deck_of(vault) == text
+
+
+def test_a_flagged_card_that_the_user_edited_stays_the_users_while_code_hides_it(vault: Vault) -> None:
+    *_, last = parse_deck(deck_of(vault), DECK).cards
+    assert last.id is not None
+    text = splice_card(deck_of(vault), last, replace(last, answer="My own words."))
+    put(vault, text)
+    writer = LogWriter(vault.guard(Scope.LOG), (), zone=UTC, via="cli")
+    writer.write(Flag(writer.stamp(MORNING), last.id, "wrong"))
+    built(vault, 1)
+    events = recorded(vault)
+    put(vault, with_code(text, OPENED))
+    built(vault, 2)
+    assert vault.ledger_events(ledger.DECISIONS)[0] == [] and recorded(vault) == events
 
 
 def test_an_open_html_comment_hides_no_card_from_a_compile(vault: Vault) -> None:
