@@ -137,7 +137,7 @@ def _begins_a_clause(first: Token) -> bool:
 
 
 def _is_opening(word: Token) -> bool:
-    """Return whether a word begins clauses: "when", "to", "using"; or "that", which parsers often take for a pronoun."""
+    """Return whether a word begins clauses: "when", "to", "using"; or "that", which is often taken for a pronoun."""
     return word.tag_ in ("WRB", "WDT", "WP", "WP$", "IN", "TO", "VBG") or word.lower_ == "that"
 
 
