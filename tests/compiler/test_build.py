@@ -800,7 +800,8 @@ def killed(vault: Vault, torture: Callable[[int, int], int]) -> Vault:
     script = (
         "import sys; from pathlib import Path; from datetime import datetime, UTC\n"
         "from compiler.build.compile import Options, compile_vault; from vault.vault import open_vault\n"
-        "from tests.in_process import every_candidate\n"
+        "from compiler.workers import pool; from tests.in_process import DirectWorker, every_candidate\n"
+        "pool.start_worker = DirectWorker\n"
         "v = open_vault(sys.argv[1], None, Path('/'))\n"
         "with every_candidate():\n"  # as in this process
         "    compile_vault(v, Options(), datetime(2026, 11, 21, 9, tzinfo=UTC), lambda e: None)"
