@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from tests.tui.test_terminal import Tmux, command, tmux
 from tests.tui.test_work import TIDES
 from vault.log.review_log import LOG_PATH
@@ -24,10 +26,15 @@ def test_from_an_empty_vault_to_cards_in_anki(tmux: Tmux, bare: Vault) -> None:
     assert f"raw/articles/{document.name}" in added
     tmux.type("m")
     tmux.see("Compiled in")
-    tmux.type("n", "4")
-    tmux.see(".apkg file to write:")
-    tmux.type("C-u")
+    tmux.type("n")
+    tmux.see("Start a job")
+    tmux.type("4")
+    tmux.see(usual := f"~/{bare.root.name}.apkg")
+    while usual in tmux.run("capture-pane", "-p"):
+        tmux.type("C-u")
+        time.sleep(0.2)
     tmux.run("send-keys", "-l", str(package))
+    tmux.see(str(package)[-20:])
     tmux.type("Enter")
     tmux.see("Exported in")
     assert package.is_file()

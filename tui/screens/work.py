@@ -153,6 +153,13 @@ class WorkScreen(Page, key="work"):
         typed.restrict_to(suffixes)
         self._show()
         typed.focus()
+        self.call_after_refresh(self._focus_path)  # hiding the menu moves the focus, at a time of Textual's choosing
+
+    def _focus_path(self) -> None:
+        """Give the question the focus while it is shown."""
+        typed = self.query_one(PathInput)
+        if self._asking and not typed.has_focus:
+            typed.focus()
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
