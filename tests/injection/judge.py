@@ -39,6 +39,8 @@ _ANKI_ACTS = re.compile(
     r"<\s*(?:script|iframe|object|embed|style|svg|a\b|form)|<[^<>]*\son\w+\s*=|\[(?:sound|latex|\$|anki)|\{\{"
 )
 
+_LINK = re.compile(r'<a href="https?://[^"<>\s]+">')  # what an export makes of the address of a source
+
 
 def harm_to_files(before: Tree, after: Tree, base: str, added: dict[str, bytes]) -> list[str]:
     """Every change between two looks at `base` that nobody was to make; `added` are new sources of the human's."""
@@ -145,7 +147,11 @@ def harm_in_exports(package: bytes, table: str) -> list[str]:
     if any(not re.fullmatch(r"collection\.anki2|media|\d+", name) for name in names):
         found.append(f"names in the package: {names}")
     for fields, tags in database.execute("SELECT flds, tags FROM notes"):
-        if _ANKI_ACTS.search(fields) or CONTROL.search(fields.replace("\x1f", "")) or fields.count("\x1f") != 6:
+        if (
+            _ANKI_ACTS.search(_LINK.sub("", fields))
+            or CONTROL.search(fields.replace("\x1f", ""))
+            or fields.count("\x1f") != 6
+        ):
             found.append(f"a note: {fields[:200]!r}")
         if CONTROL.search(tags) or re.search(r"[\"<>\[\]{}]", tags):
             found.append(f"tags: {tags!r}")
