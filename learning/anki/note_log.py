@@ -8,7 +8,7 @@
     conflict    note and card were both edited: `fields` are those in Anki, `front` and `back` their words;
                 without `fields`, it is settled; `several` of a note that is not one card with question and answer
     suspension  whether the card is suspended in Anki was imported, as of `at`
-    import      a package had the note as it was changed in Anki since; `at` is Anki's "modified"
+    import      a package had a version of the note that is newer in Anki; `at` is Anki's "modified"
 
 The state depends neither on the order of the lines nor on their repetition, so that clones merge by union.
 """
