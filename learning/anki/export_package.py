@@ -233,7 +233,7 @@ def given_out(
     """Yield the events of notes that a package or a sync gave out, unless they are known."""
     for note in notes:
         second, old = seconds[note.card], known.get(note.card, NoteRecord())
-        if (old.digest, old.modified) != (note.digest, second) or (synced and old.synced != {note.shown}):
+        if second > old.modified or (synced and old.synced != {note.shown}):
             facts = {"note": note.digest, "fields": note.shown}
             tags = sorted(user_tags(note.tags).values())
             more = {"tags": tags} if tags else {}

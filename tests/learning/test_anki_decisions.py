@@ -104,11 +104,12 @@ def test_a_note_that_was_edited_and_tagged_in_anki_keeps_its_words_when_the_next
         col.db.execute("update notes set mod = mod + 60 where id = ?", note.id)
         given = give_out(col, tmp_path / "home.apkg")
         assert brought_in(vault, given, clock() + timedelta(minutes=10)).marks["tagged"] == 1
-        later = clock() + timedelta(minutes=15)
-        do(desk := open_desk(vault, later), tagging(desk, [A1], ["mine"], via="cli"))
         out = tmp_path / "next.apkg"
-        export_anki(open_desk(vault, clock() + timedelta(minutes=20)), out)
-        take_in(col, out)
+        for minutes in range(15, 20):
+            later = clock() + timedelta(minutes=minutes)
+            do(desk := open_desk(vault, later), tagging(desk, [A1], [f"mine{minutes}"], via="cli"))
+            export_anki(open_desk(vault, later), out)
+            take_in(col, out)
         assert col.get_note(note.id)["Answer"] == "edited there" and "exam" in col.get_note(note.id).tags
         # New words here are newer than those there.
         deck = vault.root / open_desk(vault, clock()).card(A1).deck.path
