@@ -16,7 +16,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Damaged, Refused, VaultNotFound
 from vault.files.folder import Folder
 from vault.files.guard import Guard, Scope
-from vault.files.write_scopes import is_beside
+from vault.files.write_scopes import is_conflict_copy
 from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, PROPOSALS, SUMMARIES, TOPICS
 from vault.log import ledger
 from vault.model.card import Deck, parse_deck
@@ -138,13 +138,13 @@ class Vault:
         Conflict versions beside an edited file are left out, but not those of logs (`suffix` ".jsonl"): their lines
         count in any order and number, so that the copies of two machines are read together.
         """
-        return [path for path in self._files(folder, suffix) if suffix == ".jsonl" or not is_beside(path)]
+        return [path for path in self._files(folder, suffix) if suffix == ".jsonl" or not is_conflict_copy(path)]
 
-    def laid_beside(self) -> list[str]:
+    def conflict_copies(self) -> list[str]:
         """Return the vault paths of conflict versions beside edited files; not of the review log, which reads them."""
         pages = (CONCEPTS, TOPICS, SUMMARIES, ANSWERS, FLASHCARDS)
         folders = ["wiki", "learning", "ledger", *pages, *(f"{PROPOSALS}/{folder}" for folder in pages)]
-        found = [path for folder in folders for path in self._files(folder, "") if is_beside(path)]
+        found = [path for folder in folders for path in self._files(folder, "") if is_conflict_copy(path)]
         return [path for path in found if not path.startswith("learning/reviews")]
 
     def _files(self, folder: str, suffix: str) -> list[str]:

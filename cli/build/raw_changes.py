@@ -11,7 +11,7 @@ from pathlib import Path
 from compiler.sources.inventory import is_hidden, is_ignored_path
 from vault.config.notes import NoteRules
 from vault.errors import Refused, UsageError
-from vault.files.write_scopes import is_beside
+from vault.files.write_scopes import is_conflict_copy
 
 NO_NOTES = NoteRules()
 _TICK_MS = 100  # how often changes are looked for; more often where the quiet time is short
@@ -101,4 +101,4 @@ def _counts(raw: Path, path: str, notes: NoteRules) -> bool:
         inner = "/".join(parts)
         return notes.covers(inner) or ("." not in parts[-1] and notes.enters(inner))
     above = ("/".join(parts[: n + 1]) for n in range(len(parts)))
-    return not (any(map(is_hidden, parts[1:])) or is_beside(path) or any(map(is_ignored_path, above)))
+    return not (any(map(is_hidden, parts[1:])) or is_conflict_copy(path) or any(map(is_ignored_path, above)))

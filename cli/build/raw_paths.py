@@ -15,7 +15,7 @@ from compiler.sources.inventory import is_hidden, is_ignored_path
 from vault.config.settings import FILE
 from vault.errors import UsageError
 from vault.files.folder import is_folder, named
-from vault.files.write_scopes import is_beside
+from vault.files.write_scopes import is_conflict_copy
 from vault.text.urls import looks_like_address
 from vault.vault import Vault
 
@@ -144,7 +144,7 @@ def _reason_to_skip(path: Path) -> str:
     """Return why a file in a folder is skipped; "" if it is not."""
     if is_hidden(path.name):
         return "hidden" if path.name.startswith(".") else "an editor's backup file"
-    if is_beside(path.name):
+    if is_conflict_copy(path.name):
         return "a conflicted copy"
     if path.is_symlink():
         return "a link"

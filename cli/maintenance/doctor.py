@@ -28,7 +28,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import RetainError, VaultNotFound
 from vault.files.folder import is_folder
 from vault.files.guard import Guard, Scope
-from vault.files.write_scopes import AGENT_FOLDERS, DEPTH, TEMP_PREFIX, is_beside
+from vault.files.write_scopes import AGENT_FOLDERS, DEPTH, TEMP_PREFIX, is_conflict_copy
 from vault.git import is_installed
 from vault.locks import holder_of
 from vault.log import ledger
@@ -363,7 +363,7 @@ def _name(path: str) -> str:
 
 
 def _is_leftover(name: str) -> bool:
-    return name.startswith(TEMP_PREFIX) or is_beside(name)
+    return name.startswith(TEMP_PREFIX) or is_conflict_copy(name)
 
 
 def _open_runs(health: Health, vault: Vault) -> int:

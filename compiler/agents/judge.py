@@ -16,7 +16,7 @@ from vault.diagnostic import Diagnostic
 from vault.errors import Refused
 from vault.files.guard import sha256_hex
 from vault.files.permissions import calm, own_umask
-from vault.files.write_scopes import Scope, is_append_only, is_beside, writable
+from vault.files.write_scopes import Scope, is_append_only, is_conflict_copy, writable
 from vault.ids import mint
 from vault.layout import ANSWERS, CONCEPTS, FLASHCARDS, SUMMARIES, TOPICS
 from vault.log import ledger
@@ -157,7 +157,7 @@ class Judge:
         if old is not None and old.sha256 == self.after.files[path].sha256:
             return  # its bytes are what they were
         folder, _, name = path.rpartition("/")
-        is_page = name.endswith(".md") and not is_beside(path)
+        is_page = name.endswith(".md") and not is_conflict_copy(path)
         if _is_machines(path):
             why = "only retain writes this file"
             if old is None:

@@ -24,7 +24,7 @@ from compiler.sources.inventory import scan
 from vault.audit.agent_runs import refuse_beside_agents
 from vault.diagnostic import Diagnostic
 from vault.files.guard import Scope
-from vault.files.write_scopes import is_beside
+from vault.files.write_scopes import is_conflict_copy
 from vault.layout import CONCEPTS
 from vault.locks import lock
 from vault.log import ledger
@@ -122,7 +122,7 @@ def stale_links(vault: Vault) -> Iterator[Diagnostic]:
             )
     for folder in _NOTES if targets else ():
         for file in scan(vault.root, folder).files:
-            if file.path.endswith(".md") and not is_beside(file.path):
+            if file.path.endswith(".md") and not is_conflict_copy(file.path):
                 yield from _stale(file.path, (vault.read_bytes(file.path) or b"").decode("utf-8", "replace"), targets)
 
 

@@ -14,7 +14,7 @@ from compiler.query.filing import MOST
 from compiler.sources.confidence import confidence, independent_pages
 from compiler.sources.inventory import CONFLICT_COPY
 from vault.errors import Damaged, Refused
-from vault.files.write_scopes import is_beside, original_of
+from vault.files.write_scopes import file_of_conflict_copy, is_conflict_copy
 from vault.layout import GAPS
 from vault.model.article import CONFIDENCE, FRESHNESS_DAYS, is_stale, lowered
 from vault.model.claim import ClaimKind
@@ -90,8 +90,9 @@ def conflicted(wiki: Wiki) -> Found:
     for path, text in _marked_sources(wiki):
         if line := line_of(_without_code(text)):
             yield path, line, "it contains git conflict markers", "keep one version, then run `retain compile`"
-    for path in (*wiki.vault.laid_beside(), *filter(is_beside, wiki.insights)):
-        yield path, 0, f"a second version of {clean_line(original_of(path))}, which is not read", _compare(path)
+    for path in (*wiki.vault.conflict_copies(), *filter(is_conflict_copy, wiki.insights)):
+        original = clean_line(file_of_conflict_copy(path))
+        yield path, 0, f"a second version of {original}, which is not read", _what_to_do(path, original)
     for each in wiki.source_files.notices:
         if each.code == CONFLICT_COPY:
             yield each.path, 0, each.message, each.hint
@@ -116,10 +117,10 @@ def _without_code(text: str) -> str:
     return "\n".join(lines)
 
 
-def _compare(path: str) -> str:
+def _what_to_do(path: str, original: str) -> str:
     """Return what to do with a conflicted copy."""
     if path.endswith(".jsonl"):
-        return f"add the lines that only it has to the end of {clean_line(original_of(path))}, then delete this file"
+        return f"add the lines that only it has to the end of {original}, then delete this file"
     return "compare both, keep what you need in the original, then delete this file"
 
 

@@ -21,7 +21,7 @@ from compiler.sources.inventory import Scan, scan_sources
 from compiler.verification.verdict import Verdict
 from compiler.verification.verify import unsupported
 from vault.errors import Damaged, Refused
-from vault.files.write_scopes import is_beside
+from vault.files.write_scopes import is_conflict_copy
 from vault.ids import digest12
 from vault.layout import ANSWERS, CONCEPTS, GAPS, SUMMARIES, TOPICS
 from vault.log.ledger import DECISIONS, IDS, Event, Ids, fold
@@ -175,7 +175,7 @@ class Wiki:
     @cached_property
     def notes(self) -> tuple[Page, ...]:
         """Return the human's notes in `insights/`, without conflicted copies."""
-        found = (path for path in self.insights if path.endswith(".md") and not is_beside(path))
+        found = (path for path in self.insights if path.endswith(".md") and not is_conflict_copy(path))
         return tuple(page for path in found if (page := self._page(path)) is not None)
 
     @cached_property

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vault.config.notes import HERE, NoteRules
 from vault.diagnostic import Diagnostic
-from vault.files.write_scopes import is_beside, original_of
+from vault.files.write_scopes import file_of_conflict_copy, is_conflict_copy
 from vault.ids import SourceId, free_slug, mint
 from vault.log import ledger
 from vault.text.formatting import clean_line
@@ -55,14 +55,14 @@ def scan_sources(root: Path, notes: NoteRules) -> Scan:
         found.unknown += part.unknown
         found.failures += part.failures
         found.notices += part.notices
-    found.notices += [_copy_notice(file.path) for file in found.files if is_beside(file.path)]
-    found.files = sorted((f for f in found.files if not is_beside(f.path)), key=lambda f: f.path)
+    found.notices += [_copy_notice(file.path) for file in found.files if is_conflict_copy(file.path)]
+    found.files = sorted((f for f in found.files if not is_conflict_copy(f.path)), key=lambda f: f.path)
     return found
 
 
 def _copy_notice(path: str) -> Diagnostic:
     """Return the notice on a source that is only another version of one beside it."""
-    original = clean_line(original_of(path).rpartition("/")[2])
+    original = clean_line(file_of_conflict_copy(path).rpartition("/")[2])
     hint = f"keep what you need in {original}, then delete this file; if it is a separate source, rename it"
     return Diagnostic(path, 0, CONFLICT_COPY, f"not read: a conflicted copy of {original}", hint)
 

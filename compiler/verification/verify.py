@@ -89,7 +89,7 @@ def verify(vault: Vault, progress: Progress, *, compare: bool = False) -> Verdic
     reason = (
         "saved as a second file, because the original was edited in the meantime: compare both, then delete this one"
     )
-    check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.laid_beside()]
+    check.verdict.conflicts += [_finding("conflict", path, 0, reason) for path in vault.conflict_copies()]
     return check.verdict
 
 

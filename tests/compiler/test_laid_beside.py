@@ -13,7 +13,7 @@ from compiler.build.compile import Options, compile_vault
 from compiler.model.report import Report
 from compiler.verification.verify import verify
 from vault.files.guard import Scope
-from vault.files.write_scopes import TEMP_PREFIX, is_beside
+from vault.files.write_scopes import TEMP_PREFIX, is_conflict_copy
 from vault.vault import Vault
 
 MORNING = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -45,7 +45,7 @@ def editing(vault: Vault, chosen: Callable[[str], bool]) -> tuple[Callable[[dict
 
 
 def lying_beside(vault: Vault) -> list[str]:
-    found = (p.relative_to(vault.root).as_posix() for p in vault.root.rglob("*") if is_beside(p.name))
+    found = (p.relative_to(vault.root).as_posix() for p in vault.root.rglob("*") if is_conflict_copy(p.name))
     return sorted(found)
 
 
@@ -79,11 +79,11 @@ def test_what_lies_beside_is_no_page_no_deck_and_no_card_and_verify_names_it(vau
     meanwhile, saved = editing(vault, lambda path: path.startswith(chosen))
     compiled(vault, MORNING + timedelta(days=1), meanwhile)
     beside = lying_beside(vault)
-    assert saved and beside and sorted(vault.laid_beside()) == beside
+    assert saved and beside and sorted(vault.conflict_copies()) == beside
     for folder in ("wiki/concepts", "wiki/summaries", "learning/flashcards"):
         assert not set(vault.paths(folder, ".md")) & set(beside)
     assert not {deck.path for deck in vault.decks()} & set(beside)
-    assert [found["path"] for found in verify(vault, silent).conflicts] == vault.laid_beside()
+    assert [found["path"] for found in verify(vault, silent).conflicts] == vault.conflict_copies()
     kept = {path: (vault.root / path).read_bytes() for path in (*beside, *saved)}
     again = compiled(vault, MORNING + timedelta(days=2))
     assert {path: (vault.root / path).read_bytes() for path in beside} == {p: kept[p] for p in beside}

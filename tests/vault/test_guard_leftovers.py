@@ -18,7 +18,7 @@ from vault.files import replace as replacing
 from vault.files.folder import sha256_hex
 from vault.files.guard import Guard, Scope
 from vault.files.leftovers import edited_file, marked_name, temporary_name
-from vault.files.write_scopes import DEPTH, TEMP_PREFIX, is_beside
+from vault.files.write_scopes import DEPTH, TEMP_PREFIX, is_conflict_copy
 
 OLD, NEW, EDIT = b"the old words\n", b"the new words\n", b"edited by the human\n"
 PAGE = "wiki/concepts/kv-cache.md"
@@ -67,7 +67,11 @@ def test_an_edit_found_under_a_temporary_name_gets_a_name_to_be_found_by(root: P
     days.add(date.today())  # midnight may have passed
     assert not removed and not leftovers(root)
     (path,) = rescued
-    assert is_beside(path) and any(f".conflict-{day}" in path for day in days) and (root / path).read_bytes() == data
+    assert (
+        is_conflict_copy(path)
+        and any(f".conflict-{day}" in path for day in days)
+        and (root / path).read_bytes() == data
+    )
     assert (folder / name).read_bytes() == NEW
     assert swept(root) == ([], []), "and there it stays"
 
@@ -97,7 +101,7 @@ def test_a_second_name_of_a_file_is_removed_and_the_file_stays(root: Path) -> No
 def test_a_file_that_was_being_deleted_when_it_was_edited_is_named_beside_it(root: Path) -> None:
     (root / PAGE).with_name(marked_name("kv-cache.md", ours=b"", expect=sha256_hex(OLD))).write_bytes(EDIT)
     removed, (path,) = swept(root)
-    assert not removed and is_beside(path) and (root / path).read_bytes() == EDIT
+    assert not removed and is_conflict_copy(path) and (root / path).read_bytes() == EDIT
 
 
 def test_names_that_we_never_made_are_left_where_they_are(root: Path) -> None:

@@ -14,7 +14,7 @@ from vault.files.write_scopes import (
     Scope,
     beside,
     is_append_only,
-    is_beside,
+    is_conflict_copy,
     is_within,
     makeable,
     skeleton,
@@ -437,7 +437,7 @@ def test_another_version_of_a_file_is_laid_beside_it_under_a_name_that_tells(
     name: str, number: int, expected: str
 ) -> None:
     assert beside(name, DAY, number) == expected
-    assert is_beside(expected) and not is_beside(name)
+    assert is_conflict_copy(expected) and not is_conflict_copy(name)
     assert writable(f"wiki/concepts/{expected}", Scope.AGENT)
 
 
@@ -452,7 +452,7 @@ def test_a_version_may_be_laid_beside_each_page_that_the_publisher_writes() -> N
 @given(st.text(max_size=40), st.dates(), st.integers(1, 999))
 def test_no_slug_is_taken_for_a_version_laid_beside(title: str, day: date, number: int) -> None:
     name = f"{slug(title)}.md"
-    assert not is_beside(name) and is_beside(beside(name, day, number))
+    assert not is_conflict_copy(name) and is_conflict_copy(beside(name, day, number))
     assert writable(f"wiki/{beside(name, day, number)}", Scope.AGENT)
 
 

@@ -328,7 +328,7 @@ def beside(name: str, on: date, number: int = 1) -> str:
     return stem.rstrip(". ") + tail
 
 
-def is_beside(path: str) -> bool:
+def is_conflict_copy(path: str) -> bool:
     """Return whether the file at `path` is a version beside another, so neither a page, a deck nor a source.
 
     Retain makes such versions where a file was edited meanwhile, and programs that sync files where two machines did.
@@ -336,7 +336,7 @@ def is_beside(path: str) -> bool:
     return "conflict" in path and _BESIDE.fullmatch(path.rpartition("/")[2]) is not None
 
 
-def original_of(path: str) -> str:
+def file_of_conflict_copy(path: str) -> str:
     """Return the path of the file beside which the version at `path` is; `path` if it is no such version."""
     folder, slash, name = path.rpartition("/")
     found = _BESIDE.fullmatch(name)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from vault.files.write_scopes import is_beside
+from vault.files.write_scopes import is_conflict_copy
 
 RACY_NS = 2_000_000_000  # clocks of file systems tick in up to two seconds
 FIELDS = 3
@@ -48,7 +48,7 @@ class Listing:
     def files(self, ending: str) -> Stamps:
         """Return the stamps of the files that `Vault.paths` names, in its order."""
         found = self._files(ending)
-        found = [n for n in found if not is_beside(self.names[n])]
+        found = [n for n in found if not is_conflict_copy(self.names[n])]
         return Stamps(tuple([self.names[n] for n in found]), self._numbers(found))
 
     def digest(self, ending: str) -> str:
